@@ -2,7 +2,9 @@ import { createGrantsActivities } from '../activities/grants/index.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
+import { createDatabaseCommands } from '../adapters/temporal/database-commands.ts';
 import { composeAudit, composeClients } from './deploys.ts';
 import { defineModule } from './module.ts';
 
@@ -23,6 +25,7 @@ export const grants = defineModule({
       grants: createGrantStore({ db }),
       services: createServiceStore({ db, now }),
       clients,
+      databaseLogins: { records: createDatabaseRecords({ db }), commands: createDatabaseCommands(parts.client), now },
       audit: composeAudit(parts),
       newId,
       now,

@@ -120,8 +120,17 @@ function onNeed(server: DatabaseServer, ensure: () => Promise<void>): DatabaseSe
     await ensure();
     return await call();
   };
+  const { consumers } = server;
   return {
     engine: server.engine,
+    ...(consumers === undefined
+      ? {}
+      : {
+          consumers: {
+            admit: (...given) => first(() => consumers.admit(...given)),
+            dismiss: (...given) => first(() => consumers.dismiss(...given)),
+          },
+        }),
     ensure: (...given) => first(() => server.ensure(...given)),
     withdraw: (...given) => first(() => server.withdraw(...given)),
     drop: (...given) => first(() => server.drop(...given)),

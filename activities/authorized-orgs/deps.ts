@@ -2,6 +2,7 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { RepositoryAccess, SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { EndConsumerDeps } from '../../domain/databases/end-consumer.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
 import type { BuildStore } from '../../domain/deploys/ports.ts';
 import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
@@ -11,6 +12,8 @@ import type { ClientAdministration } from '../../domain/oauth-clients/administra
 export interface SharingDeps {
   readonly services: Pick<ServiceStore, 'findConfirmed' | 'list' | 'setSharing'>;
   readonly sharingHistory: SharingHistory;
+  /** Logins to databases of services, which orgs that share one have without a grant. */
+  readonly databaseLogins: EndConsumerDeps;
   readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes' | 'removeAdditions'>;
   readonly grants: Pick<GrantStore, 'findFor'>;
   readonly grantCommands: Pick<GrantCommands, 'apply'>;

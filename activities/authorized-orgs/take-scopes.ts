@@ -1,5 +1,6 @@
 import type { SharedWith } from '../../domain/authorized-orgs/messages.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { endConsumersOf, scopeOfConsumer } from '../../domain/databases/end-consumer.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { partyOf } from '../../domain/grants/grant.ts';
 import type { ClientView } from '../../domain/oauth-clients/client-schema.ts';
@@ -8,7 +9,7 @@ import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { SharingDeps } from './deps.ts';
 
-type Deps = Pick<SharingDeps, 'services' | 'clients' | 'grants' | 'grantCommands'>;
+type Deps = Pick<SharingDeps, 'services' | 'clients' | 'databaseLogins' | 'grants' | 'grantCommands'>;
 
 const PAGE = 100;
 
@@ -22,6 +23,7 @@ export async function takeScopes(deps: Deps, { serviceId, org }: SharedWith): Pr
   const target = await deps.services.findConfirmed(serviceId);
   // Of a service that is removed, the removal takes them from all.
   if (target === null || hasScopesOf(target, org) || beginsPlatformScopes(target.name)) return;
+  await endLogins(deps, target, org);
   let cursor: string | null = null;
   do {
     const page = await deps.clients.list({ orgSlug: org, clientIds: [] }, { cursor, limit: PAGE });
@@ -30,6 +32,18 @@ export async function takeScopes(deps: Deps, { serviceId, org }: SharedWith): Pr
     }
     cursor = page.nextCursor;
   } while (cursor !== null);
+}
+
+/** Ends the logins of that org's services to databases of this one, but for those that a grant allows. */
+async function endLogins(deps: Deps, target: ServiceRecord, org: string): Promise<void> {
+  const granted = new Set<string>();
+  for (const record of await deps.databaseLogins.records.consumersOf(target.id)) {
+    const { service: name, serviceId, environment } = record;
+    const key = { holder: { serviceId, name, org: record.org }, environment, target: partyOf(target) };
+    const grant = record.org === org ? await deps.grants.findFor(key) : null;
+    if (grant?.status === 'approved' && grant.granted.includes(scopeOfConsumer(record))) granted.add(record.id);
+  }
+  await endConsumersOf(deps.databaseLogins, target.id, (record) => record.org === org && !granted.has(record.id));
 }
 
 async function take(deps: Deps, target: ServiceRecord, { clientId, service }: ClientView): Promise<void> {

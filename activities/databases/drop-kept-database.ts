@@ -1,12 +1,20 @@
 import type { Clock } from '../../domain/clock.ts';
+import type { SecretCipher } from '../../domain/config/ports.ts';
+import { userBase } from '../../domain/databases/consumer.ts';
+import { databaseUsers } from '../../domain/databases/database-name.ts';
 import type { DropOutcome, DropRequest } from '../../domain/databases/messages.ts';
 import type { DatabaseServer } from '../../domain/databases/ports.ts';
 import type { DatabaseRecord } from '../../domain/databases/record.ts';
+import { settleUser } from '../../domain/databases/settle-user.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { DatabasesDeps } from './deps.ts';
 import { tellOfDatabase } from './tell-of-database.ts';
 
-export type DroppingDeps = DatabasesDeps & { readonly now: Clock };
+export type DroppingDeps = DatabasesDeps & {
+  readonly now: Clock;
+  /** Null without the keys of stored secrets. */
+  readonly rotation: { readonly cipher: SecretCipher } | null;
+};
 
 const DAY_MS = 86_400_000;
 /** Something else has the database: soon it has not. */
@@ -32,6 +40,7 @@ export async function dropKeptDatabase(
     const text = `The database ${record.database} is dropped once its server is configured again.`;
     throw new FairleadError('UNAVAILABLE', text, { retryable: true });
   }
+  if (record.consumes !== null) return await endConsumer(deps, record, server, signal);
   const saved = await backUpFinally(deps, record, server, signal);
   if ('postponed' in saved) return saved.postponed;
   if (!(await records.startDropping(id, record.dropAfter))) return { kind: 'in use' };
@@ -44,6 +53,28 @@ export async function dropKeptDatabase(
   // Before the record goes, by which a killed attempt goes on.
   const event = { type: 'database.dropped', key: dropAfter, actor: 'schedule', data: saved };
   await tellOfDatabase(deps, record, event);
+  await records.removeDropped(id);
+  return { kind: 'dropped' };
+}
+
+/** Takes the users of a login to another service's database away. Idempotent. */
+async function endConsumer(
+  { records, rotation, audit }: DroppingDeps,
+  record: DatabaseRecord,
+  server: DatabaseServer,
+  signal: AbortSignal,
+): Promise<DropOutcome> {
+  const { id, database, consumes, dropAfter } = record;
+  if (dropAfter === null || !(await records.startDropping(id, dropAfter))) return { kind: 'in use' };
+  const users = databaseUsers(userBase(record));
+  await server.consumers?.dismiss(database, users, signal);
+  if (rotation !== null && (await records.find(id))?.state === 'active') {
+    // By a worker that was paused since, it may have been ended already, and its service have another one by now.
+    for (const user of users) await settleUser({ records, ...rotation }, server, record, { user, login: null });
+  }
+  const data = { owner: consumes?.service ?? '', access: consumes?.access ?? '' };
+  const event = { type: 'database.access_ended', key: dropAfter.toISOString(), actor: 'schedule', data };
+  await tellOfDatabase({ audit }, record, event);
   await records.removeDropped(id);
   return { kind: 'dropped' };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
+import { letIn, userBase } from '../../domain/databases/consumer.ts';
 import { nextUser } from '../../domain/databases/database-name.ts';
 import { openLogin, sealLogin } from '../../domain/databases/login.ts';
 import type { RotationRequest } from '../../domain/databases/messages.ts';
@@ -55,11 +56,13 @@ const DUE_PAGE = 50;
 export async function listDueLogins(
   { records, rotation, now }: Pick<RotatingDeps, 'records' | 'now'> & { readonly rotation: RotationDeps | null },
   cursor: string | null,
-): Promise<Page<Pick<DatabaseRecord, 'id' | 'engine' | 'service' | 'environment'>>> {
+): Promise<Page<Pick<DatabaseRecord, 'id' | 'engine' | 'service' | 'environment' | 'consumes'>>> {
   if (rotation === null) return { items: [], nextCursor: null };
   const page = await records.list({ cursor, limit: DUE_PAGE });
   const due = page.items.filter((record) => needsRotation(record, rotation.ttlDays, now()));
-  const items = due.map(({ id, engine, service, environment }) => ({ id, engine, service, environment }));
+  const items = due.map(({ id, engine, service, environment, consumes }) => {
+    return { id, engine, service, environment, consumes };
+  });
   return { items, nextCursor: page.nextCursor };
 }
 
@@ -77,7 +80,7 @@ export async function prepareLogin(
   if (record === null || record.state !== 'active' || servers[record.engine] === undefined) return { kind: 'not due' };
   if (isBeingRotated(record)) return begun;
   if (!isAsked && !needsRotation(record, rotation.ttlDays, now())) return { kind: 'not due' };
-  const login = { user: nextUser(record.database, record.login.user), password: rotation.newPassword() };
+  const login = { user: nextUser(userBase(record), record.login.user), password: rotation.newPassword() };
   const next = sealLogin(rotation.cipher, record, login, now());
   if (await records.prepareLogin(id, record.login, next)) return begun;
   const message = `The login of ${record.database} is being changed by others: it is looked at again.`;
@@ -98,7 +101,7 @@ export async function acceptLogin(
   const server = servers[record.engine];
   if (server === undefined) return;
   const login = await openPrepared({ records, rotation }, record, record.next);
-  await server.ensure(record.database, login, signal);
+  await letIn(server, record, login, signal);
   await settleUser({ records, cipher: rotation.cipher }, server, record, { user: login.user, login: record.next });
 }
 

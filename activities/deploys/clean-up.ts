@@ -5,7 +5,7 @@ import type { DeploysDeps } from './deps.ts';
 import { throwFailures } from './each-on-its-own.ts';
 import { removeStaleWorkloads, type StaleDeps } from './remove-stale-workloads.ts';
 
-type CleanUpDeps = StaleDeps & Pick<DeploysDeps, 'workspace' | 'workflows'>;
+type CleanUpDeps = StaleDeps & Pick<DeploysDeps, 'workspace' | 'workflows' | 'databases'>;
 
 /**
  * Removes the source of the build, and the workloads of its service and environment that will never serve again. Where
@@ -23,4 +23,20 @@ export async function cleanUpAfterBuild(deps: CleanUpDeps, build: BuildRequest, 
   await deps.workspace.remove(build.buildId);
   const failures = await removeStaleWorkloads(deps, build, { signal });
   throwFailures('Old workloads could not be removed', failures, { retryable: true });
+  await endUnusedLogins(deps, build);
+}
+
+/**
+ * Ends logins to databases of other services that the active release does not have. While a build is open nothing is
+ * ended, as it may have been given one; the clean-up after that one looks again.
+ */
+async function endUnusedLogins(deps: CleanUpDeps, { service, serviceId, environment }: BuildRequest): Promise<void> {
+  if (deps.databases === null) return;
+  const open = await deps.builds.list({ serviceId, open: true }, { cursor: null, limit: 1 });
+  if (open.items.length > 0) return;
+  const active = await deps.releases.active(service, environment);
+  const used = active?.serviceId === serviceId ? active.consumedDatabases : [];
+  await deps.databases.endConsumed({ serviceId, environment }, (from) =>
+    used.every((one) => one.engine !== from.engine || one.serviceId !== from.serviceId || one.access !== from.access),
+  );
 }

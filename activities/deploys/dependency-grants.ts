@@ -1,5 +1,6 @@
 import { type Catalog, MOST_SCOPES } from '../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { databaseScope } from '../../domain/databases/consumer.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { blockOf, type Grant, type GrantBlock, type GrantKey, partyOf } from '../../domain/grants/grant.ts';
 import type { GrantRequest } from '../../domain/grants/messages.ts';
@@ -24,19 +25,22 @@ export interface BlockedGrant {
   readonly scopes: readonly string[];
 }
 
-/** What the service needs grants for. A service without a client has no tokens, and so needs none. */
+/** What the service needs grants for. A service without a client has no tokens, and so needs none for scopes. */
 export async function foreignScopes(
   { services }: Pick<Deps, 'services'>,
   service: ServiceRecord,
   environment: StepContext['build']['environment'],
   catalog: Pick<Catalog, 'dependencies' | 'auth'>,
 ): Promise<readonly ForeignScopes[]> {
-  if (catalog.auth === null) return [];
   const foreign: ForeignScopes[] = [];
   for (const target of await targetsOf({ services }, catalog)) {
     if (hasScopesOf(target, service.org)) continue;
     const declared = catalog.dependencies.filter(({ service: name }) => name === target.name);
-    const scopes = [...new Set(declared.flatMap((dependency) => dependencyScopes(dependency).scopes))];
+    const ofTokens = catalog.auth === null ? [] : declared.flatMap((one) => dependencyScopes(one).scopes);
+    const ofDatabases = declared.flatMap(({ databases = [] }) =>
+      databases.map(({ type: engine, access }) => databaseScope({ engine, access })),
+    );
+    const scopes = [...new Set([...ofTokens, ...ofDatabases])];
     if (scopes.length > MOST_SCOPES) {
       throw new FairleadError('CATALOG_INVALID', `spec.dependencies: at most ${MOST_SCOPES} scopes of ${target.name}`);
     }

@@ -35,6 +35,7 @@ import { fetchSource } from './steps/fetch-source.ts';
 import { installWorkload } from './steps/install-workload.ts';
 import { preflightConfig } from './steps/preflight-config.ts';
 import { prepareContainerFile } from './steps/prepare-container-file.ts';
+import { provisionConsumedDatabases } from './steps/provision-consumed-databases.ts';
 import { provisionDatabases } from './steps/provision-databases.ts';
 import { provisionOAuthClient } from './steps/provision-oauth-client.ts';
 import { provisionUserAccess } from './steps/provision-user-access.ts';
@@ -67,6 +68,7 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   buildImage,
   pushImage,
   resolveDependencies,
+  provisionConsumedDatabases,
   provisionDatabases,
   provisionOAuthClient,
   announceModules,

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { openSecrets } from '../../domain/config/service-variables.ts';
+import type { DatabaseEngine } from '../../domain/databases/engines.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import { dependenciesAt, dependencyVariables } from '../../domain/deploys/dependency.ts';
@@ -59,6 +60,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     oauthClient: (known.catalog.auth ?? null) !== null,
     publicUrl: deps.edge.url(build.service, build.environment),
     databases: facts.databases ?? [],
+    consumedDatabases: facts.consumedDatabases ?? [],
     dependencies: dependenciesOf(facts, { ...config, ...secrets }),
     config: { ...declaredDefaults(known.catalog), ...config },
     secrets,
@@ -93,7 +95,11 @@ function portOf(
 export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
   const credential = release.oauthClient ? await currentCredential(deps, release) : {};
   const { environment, port } = release;
-  const given = await deps.databases?.variables(release, release.databases, port);
+  const given = await deps.databases?.variables(
+    release,
+    { own: release.databases, consumed: release.consumedDatabases },
+    port,
+  );
   const dependencies = dependenciesAt(release.dependencies, { environment, ownPort: port });
   return {
     buildId,
@@ -107,7 +113,7 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     readOnlyRoot: release.readOnlyRoot,
     writablePaths: release.writablePaths,
     dependencies,
-    databases: deps.databases?.addresses(release.databases, port) ?? [],
+    databases: deps.databases?.addresses(enginesOf(release), port) ?? [],
     env: {
       ...given?.usual,
       ...release.config,
@@ -124,6 +130,11 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
       ...(release.commitSha === null ? {} : { GIT_COMMIT: release.commitSha }),
     },
   };
+}
+
+/** Of which it reaches the servers. */
+function enginesOf({ databases, consumedDatabases }: Release): readonly DatabaseEngine[] {
+  return [...new Set([...databases, ...consumedDatabases.map(({ engine }) => engine)])];
 }
 
 /** The credential the service has now: an earlier release goes on with today's secret, not with the one of its time. */

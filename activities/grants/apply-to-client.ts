@@ -1,11 +1,13 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import { isDatabaseScope } from '../../domain/databases/consumer.ts';
+import { endConsumersOf, scopeOfConsumer } from '../../domain/databases/end-consumer.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type Grant, type GrantKey, type GrantParty, partyOf } from '../../domain/grants/grant.ts';
 import { hasScopesOf } from '../../domain/oauth-clients/derive-client.ts';
 import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import type { GrantsDeps } from './deps.ts';
 
-type Deps = Pick<GrantsDeps, 'grants' | 'services' | 'clients'>;
+type Deps = Pick<GrantsDeps, 'grants' | 'services' | 'clients' | 'databaseLogins'>;
 
 const GIVE_WITHIN_MS = 20_000;
 
@@ -17,6 +19,8 @@ const GIVE_WITHIN_MS = 20_000;
 export async function applyToClient(deps: Deps, key: GrantKey): Promise<void> {
   const grant = await standing(deps, key);
   if (grant === 'never approved') return;
+  // First: it waits for no identity provider.
+  await endLogins(deps, key, grant?.granted ?? []);
   if (grant === null) return await take(deps, key);
   await give(deps, grant);
   const after = await deps.grants.findFor(key);
@@ -42,13 +46,30 @@ async function isThere(services: Pick<ServiceStore, 'findConfirmed'>, { serviceI
 
 /** A client that is not there yet is made by a deploy, which applies the grant then. */
 async function give({ clients }: Deps, { holder, environment, granted }: Grant): Promise<void> {
-  const additions = { redirectUris: [], scopes: [...granted], grantTypes: [] };
+  // Databases are no business of the client.
+  const scopes = granted.filter((scope) => !isDatabaseScope(scope));
+  if (scopes.length === 0) return;
+  const additions = { redirectUris: [], scopes, grantTypes: [] };
   const request = { service: holder.name, environment, orgSlug: holder.org, ...additions, create: false };
   try {
     await clients.provision(request, AbortSignal.timeout(GIVE_WITHIN_MS));
   } catch (error) {
     if (!(error instanceof FairleadError) || error.code !== 'CLIENT_NOT_FOUND') throw error;
   }
+}
+
+/** Ends the holder's logins to databases of the target that nothing allows any more. */
+async function endLogins(
+  { databaseLogins, services }: Deps,
+  { holder, environment, target }: GrantKey,
+  granted: readonly string[],
+): Promise<void> {
+  const owner = await services.findConfirmed(target.serviceId);
+  await endConsumersOf(databaseLogins, target.serviceId, (record) => {
+    if (record.serviceId !== holder.serviceId || record.environment !== environment) return false;
+    if (owner !== null && hasScopesOf(owner, record.org)) return false;
+    return !granted.includes(scopeOfConsumer(record));
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { EndConsumerDeps } from '../../domain/databases/end-consumer.ts';
 import type { GrantStore } from '../../domain/grants/ports.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
@@ -9,6 +10,8 @@ import type { ClientAdministration } from '../../domain/oauth-clients/administra
 export interface GrantsDeps {
   readonly grants: GrantStore;
   readonly services: Pick<ServiceStore, 'findConfirmed'>;
+  /** Logins to databases of services, which grants give as well. */
+  readonly databaseLogins: EndConsumerDeps;
   readonly clients: Pick<ClientAdministration, 'provision' | 'revokeScopes'>;
   /** Null when no audit ledger is configured. */
   readonly audit: AuditRecorder | null;

@@ -2,6 +2,7 @@ import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 
 import type { DumpTool } from '../../domain/backups/ports.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { shareWithGroups } from '../postgres/consumers.ts';
 import { isSuperuser, ownerOf } from '../postgres/roles.ts';
 import { withClient } from '../postgres/with-client.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
@@ -51,6 +52,9 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
     await whenNeeded?.();
     return await withClient(database === null ? adminUri : withDatabase(adminUri, database), signal, work);
   };
+  /** What a restored database is made of lets nobody in but its owner. */
+  const share = (client: Client, live: string, database: string): Promise<void> =>
+    shareWithGroups(client, live, (work) => asAdmin(AbortSignal.timeout(120_000), work, database));
   const restore = async (
     to: { readonly database: string; readonly login: PostgresLogin; readonly args: readonly string[] },
     archive: AsyncIterable<Uint8Array>,
@@ -115,6 +119,7 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
         await asAdmin(always, (client) => handOver(client, role, owner), databaseName);
         await asAdmin(always, (client) => dropRestorer(client, role));
       }
+      await asAdmin(signal, (client) => share(client, databaseName, databaseName));
     },
     figures: (databaseName, signal) =>
       asAdmin(
@@ -130,7 +135,12 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
         if ((await ownerOf(client, databaseName)) === null) return;
         await client.query(`ALTER DATABASE ${name(databaseName)} ALLOW_CONNECTIONS true`);
       }),
-    swap: (names) => asAdmin(AbortSignal.timeout(120_000), (client) => swapDatabases(client, names)),
+    swap: (names) =>
+      asAdmin(AbortSignal.timeout(120_000), async (client) => {
+        // Before: who else uses the database does so from the first moment on.
+        if ((await ownerOf(client, names.scratch)) !== null) await share(client, names.live, names.scratch);
+        await swapDatabases(client, names);
+      }),
     async drop(scratch) {
       requireScratch(scratch);
       await asAdmin(AbortSignal.timeout(120_000), (client) => dropScratch(client, scratch));

@@ -1,14 +1,14 @@
 import type { Client } from 'pg';
 import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import { isConsumerUser } from '../../domain/databases/consumer.ts';
 import { databaseUsers, parseDatabaseName } from '../../domain/databases/database-name.ts';
 import type { DatabaseLogin, DatabaseServer, ListedDatabase } from '../../domain/databases/ports.ts';
-import { FairleadError } from '../../domain/errors.ts';
+import { consumerRoles, createConsumerLogins } from './consumers.ts';
+import { ensureRole, inTransaction, notOurs, requireOurs } from './own-roles.ts';
 import { isSuperuser, ownerOf } from './roles.ts';
 import { scramVerifier } from './scram-verifier.ts';
 import { withClient } from './with-client.ts';
 
-/** Comment of the roles that the platform made: it changes no others. */
-const OURS = 'fairlead: made for a service';
 /** Databases that every server has. */
 const OWN_DATABASES = ['postgres', 'template0', 'template1'];
 const ALWAYS = async (): Promise<boolean> => true;
@@ -28,8 +28,11 @@ export function createPostgresServer({ adminUri }: { readonly adminUri: string }
       await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`fairlead ${database}`]);
       return work(client);
     });
+  const within = <T>(database: string, signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> =>
+    withClient(addressOf(adminUri, database), signal, work);
   return {
     engine: 'postgres',
+    consumers: createConsumerLogins({ exclusively, within }),
     async ensure(database, login, signal) {
       requireUser(database, login.user);
       return exclusively(database, signal, async (client) => {
@@ -55,29 +58,18 @@ export function createPostgresServer({ adminUri }: { readonly adminUri: string }
   };
 }
 
-/** The owner and one user, in one transaction: a role without our comment is never ours. */
-async function ensureRoles(client: Client, database: string, { user, password }: DatabaseLogin): Promise<void> {
-  await client.query('BEGIN');
-  try {
-    if (!(await requireOurs(client, database))) {
-      await client.query(`CREATE ROLE ${name(database)} NOLOGIN`);
-      await client.query(`COMMENT ON ROLE ${name(database)} IS ${literal(OURS)}`);
-    }
-    if (!(await requireOurs(client, user))) {
-      await client.query(`CREATE ROLE ${name(user)} NOLOGIN`);
-      await client.query(`COMMENT ON ROLE ${name(user)} IS ${literal(OURS)}`);
-    }
+/** The owner and one user, in one transaction. */
+function ensureRoles(client: Client, database: string, { user, password }: DatabaseLogin): Promise<void> {
+  return inTransaction(client, async () => {
+    await ensureRole(client, database);
+    await ensureRole(client, user);
     const limits = `NOCREATEDB NOCREATEROLE CONNECTION LIMIT ${CONNECTIONS}`;
     await client.query(`ALTER ROLE ${name(user)} LOGIN ${limits} PASSWORD ${literal(scramVerifier(password))}`);
     await client.query(`GRANT ${name(database)} TO ${name(user)}`);
     await client.query(`ALTER ROLE ${name(user)} SET role TO ${name(database)}`);
     // Who is no superuser must be a member of the owner to give it a database.
     if (!(await isSuperuser(client, null))) await client.query(`GRANT ${name(database)} TO CURRENT_USER`);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 /** Closed until nobody but its owner may connect, so that there is no moment at which others could. */
@@ -99,9 +91,15 @@ async function isBefore15(client: Client): Promise<boolean> {
 }
 
 async function givePublicSchema(adminUri: string, database: string, signal: AbortSignal): Promise<void> {
+  const text = `ALTER SCHEMA public OWNER TO ${name(database)}`;
+  await withClient(addressOf(adminUri, database), signal, (client) => client.query(text));
+}
+
+/** The address of the administrator, in a database. */
+function addressOf(adminUri: string, database: string): string {
   const uri = new URL(adminUri);
   uri.pathname = `/${database}`;
-  await withClient(uri.href, signal, (client) => client.query(`ALTER SCHEMA public OWNER TO ${name(database)}`));
+  return uri.href;
 }
 
 /** Closes the databases that every server has, and names others that a user may connect to. */
@@ -131,7 +129,7 @@ async function dropDatabase(client: Client, database: string): Promise<void> {
   const text = 'SELECT datname FROM pg_database WHERE pg_get_userbyid(datdba) = $1';
   const { rows } = await client.query<{ datname: string }>(text, [database]);
   for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${name(datname)} WITH (FORCE)`);
-  for (const role of [...databaseUsers(database), database]) {
+  for (const role of [...(await consumerRoles(client, database)), ...databaseUsers(database), database]) {
     if (await requireOurs(client, role)) await client.query(`DROP ROLE ${name(role)}`);
   }
 }
@@ -145,23 +143,7 @@ async function listDatabases(client: Client): Promise<ListedDatabase[]> {
   });
 }
 
-/** Whether a role is there. @throws CONFLICT for one that the platform did not make */
-async function requireOurs(client: Client, role: string): Promise<boolean> {
-  const text = "SELECT shobj_description(oid, 'pg_authid') AS comment FROM pg_roles WHERE rolname = $1";
-  const { rows } = await client.query<{ comment: string | null }>(text, [role]);
-  if (rows[0] === undefined) return false;
-  if (rows[0].comment !== OURS) throw notOurs(role);
-  return true;
-}
-
 function requireUser(database: string, user: string): void {
-  if (!databaseUsers(database).includes(user)) throw new RangeError(`${user} is no user of ${database}`);
-}
-
-function notOurs(what: string): FairleadError {
-  const remedy = 'rename it, or name another server in DB_POSTGRES_ADMIN_URI';
-  return new FairleadError(
-    'CONFLICT',
-    `The PostgreSQL server has a database or role ${what} that the platform did not make: ${remedy}.`,
-  );
+  if (databaseUsers(database).includes(user) || isConsumerUser(database, user)) return;
+  throw new RangeError(`${user} is no user of ${database}`);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import {
+  consumerViews,
   databaseView,
   databaseViewSchema,
   loginsReplySchema,
@@ -17,7 +18,7 @@ import { defineRoute, type Route } from '../http/define-route.ts';
 
 export interface DatabasesDeps extends AuditChangeDeps {
   readonly services: ServiceStore;
-  readonly databaseRecords: Pick<DatabaseRecords, 'ofService'>;
+  readonly databaseRecords: Pick<DatabaseRecords, 'ofService' | 'consumersOf'>;
   readonly databaseCommands: Pick<DatabaseCommands, 'rotate' | 'isRotating'>;
 }
 
@@ -39,10 +40,20 @@ export function databasesRoutes(deps: DatabasesDeps): readonly Route[] {
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
       handle: async ({ resource: service }) => {
         const records = await databasesOf(deps, service);
-        const databases = await Promise.all(
-          records.map(async (record) => databaseView(record, await deps.databaseCommands.isRotating(record))),
+        const views = await Promise.all(
+          records.map(async (record) => {
+            const view = databaseView(record, await deps.databaseCommands.isRotating(record));
+            return { view, consumes: record.consumes };
+          }),
         );
-        return { status: 200, data: { databases } };
+        const databases = views.flatMap(({ view, consumes }) => (consumes === null ? [view] : []));
+        const consumed = views.flatMap(({ view, consumes }) =>
+          consumes === null ? [] : [{ ...view, of: consumes.service, access: consumes.access }],
+        );
+        const consumers = (await deps.databaseRecords.consumersOf(service.id)).filter(
+          ({ state }) => state === 'active',
+        );
+        return { status: 200, data: { databases, consumed, consumers: consumers.flatMap(consumerViews) } };
       },
     }),
     defineRoute({
@@ -85,7 +96,9 @@ async function requireOne(
   service: ServiceRecord,
   { environment, type }: z.output<typeof rotateBodySchema>,
 ): Promise<DatabaseRecord> {
-  const all = (await databasesOf(deps, service)).filter((record) => record.environment === environment);
+  const all = (await databasesOf(deps, service)).filter((record) => {
+    return record.environment === environment && record.consumes === null;
+  });
   const [record, other] = all.filter(({ engine }) => type === undefined || engine === type);
   if (record === undefined) {
     const what = type === undefined ? 'database' : `${type} database`;

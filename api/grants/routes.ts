@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { isDatabaseScope } from '../../domain/databases/consumer.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { GRANT_DECISIONS, type Grant, type GrantDecision, partyOf } from '../../domain/grants/grant.ts';
 import {
@@ -87,14 +88,16 @@ export function grantsRoutes(deps: GrantsDeps): readonly Route[] {
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
       handle: async ({ body, resource: holder }, { caller, requestId }) => {
         const target = await requireTarget(deps, body.service, holder);
-        const { scopes, refused } = dependencyScopes({ service: target.name, scopes: body.scopes });
+        const ofDatabases = body.scopes.filter(isDatabaseScope);
+        const ofTokens = body.scopes.filter((scope) => !isDatabaseScope(scope));
+        const { scopes, refused } = dependencyScopes({ service: target.name, scopes: ofTokens });
         const [bad] = refused;
         if (bad !== undefined) {
           const message = `scopes: ${bad} is not a scope of ${target.name}`;
           throw new FairleadError('VALIDATION_FAILED', message, { details: [{ field: 'scopes', message }] });
         }
         const key = { holder: partyOf(holder), environment: body.environment, target: partyOf(target) };
-        const request = { scopes, by: caller.name, as: 'person', requestId } as const;
+        const request = { scopes: [...scopes, ...ofDatabases], by: caller.name, as: 'person', requestId } as const;
         return { status: 202, data: await deps.grantCommands.request(key, request) };
       },
     }),

@@ -15,7 +15,14 @@ const databaseReply = z.looseObject({
   // Builders of before say nothing of it.
   backups: z.string().default(''),
 });
-const databasesReply = z.looseObject({ databases: z.array(databaseReply) });
+const databasesReply = z.looseObject({
+  databases: z.array(databaseReply),
+  // Builders of earlier versions name neither.
+  consumed: z.array(databaseReply.extend({ of: z.string(), access: z.string() })).default([]),
+  consumers: z
+    .array(z.looseObject({ service: z.string(), org: z.string(), environment: z.string(), access: z.string() }))
+    .default([]),
+});
 
 type DatabaseReply = z.infer<typeof databaseReply>;
 
@@ -37,7 +44,8 @@ export async function listLogins(context: CliContext, { service: given }: OfServ
   });
   output.document(reply);
   if (output.quiet) for (const { databaseName } of reply.databases) output.print(databaseName);
-  else if (reply.databases.length === 0) output.print(`${service} has no databases: declare them in spec.databases`);
+  else if (reply.databases.length + reply.consumed.length === 0)
+    output.print(`${service} has no databases: declare them in spec.databases`);
   else {
     output.table(
       [
@@ -49,8 +57,8 @@ export async function listLogins(context: CliContext, { service: given }: OfServ
         { title: 'ROTATION' },
         { title: 'BACKUPS' },
       ],
-      reply.databases.map((database) => [
-        { text: database.databaseName, tone: 'bold' },
+      [...reply.databases, ...reply.consumed].map((database) => [
+        { text: `${database.databaseName}${'access' in database ? ` (${database.access})` : ''}`, tone: 'bold' },
         { text: database.engine },
         { text: database.environment },
         { text: database.user },
@@ -59,6 +67,9 @@ export async function listLogins(context: CliContext, { service: given }: OfServ
         { text: database.backups, tone: database.backups === 'none' ? 'warn' : 'dim' },
       ]),
     );
+  }
+  for (const { service: by, org, environment, access } of reply.consumers) {
+    output.note(`${by} of ${org} uses the database in ${environment} (${access})`);
   }
   return exitCode('ok');
 }

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { SIGN_IN_RULES } from '../sign-in-rule.ts';
-import { AUTH_MODES, CATALOG_ENGINES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
+import {
+  AUTH_MODES,
+  CATALOG_ENGINES,
+  CATALOG_SECTIONS,
+  type Catalog,
+  CONSUMED_ENGINES,
+  DATABASE_ACCESS,
+  FRAMEWORKS,
+  STORAGE_TIERS,
+} from './catalog.ts';
 import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
 
 const nullableText = z.string().nullable();
@@ -30,7 +39,13 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   ),
   databases: z.array(z.enum(CATALOG_ENGINES)),
   storage: z.array(z.object({ name: z.string(), tier: z.enum(STORAGE_TIERS) })),
-  dependencies: z.array(z.object({ service: z.string(), scopes: z.array(z.string()) })),
+  dependencies: z.array(
+    z.object({
+      service: z.string(),
+      scopes: z.array(z.string()),
+      databases: z.array(z.object({ type: z.enum(CONSUMED_ENGINES), access: z.enum(DATABASE_ACCESS) })).optional(),
+    }),
+  ),
   routes: z.array(
     z.object({
       path: z.string(),

@@ -16,6 +16,16 @@ export const CATALOG_ENGINES = ['mongodb', 'postgres', 'redis', 'neo4j'] as cons
 
 export type CatalogEngine = (typeof CATALOG_ENGINES)[number];
 
+/** Engines whose databases a catalog may ask of other services. */
+export const CONSUMED_ENGINES = ['postgres'] as const satisfies readonly CatalogEngine[];
+
+export type ConsumedEngine = (typeof CONSUMED_ENGINES)[number];
+
+/** What a service may do with the database of another one. */
+export const DATABASE_ACCESS = ['read', 'write'] as const;
+
+export type DatabaseAccessKind = (typeof DATABASE_ACCESS)[number];
+
 /** A catalog file (`catalog-info.yaml`) after parsing: defaults filled in, unusable values replaced with a warning. */
 export interface Catalog {
   /** `metadata.name`; null when there is no catalog file and the manifest names nothing. */
@@ -95,6 +105,8 @@ export interface StorageDeclaration {
 export interface DependencyDeclaration {
   readonly service: string;
   readonly scopes: readonly string[];
+  /** Databases of that service that this one uses, of a type at most one; absent for none. */
+  readonly databases?: readonly { readonly type: ConsumedEngine; readonly access: DatabaseAccessKind }[] | undefined;
 }
 
 export interface RouteDeclaration {

@@ -146,7 +146,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     config: refuseReserved(lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings)),
     databases: readDatabases(file.spec?.databases ?? [], spec, warnings),
     storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),
-    dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
+    dependencies: readDependencies(file, warnings),
     routes: file.spec?.routes ?? [],
     bindings: readBindings(file, warnings),
     ...declaredSections(file),
@@ -155,6 +155,15 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };
+}
+
+function readDependencies({ spec }: CatalogFile, warnings: string[]): Catalog['dependencies'] {
+  const declared = lastOfEach(spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings);
+  return declared.map(({ databases, ...dependency }) => {
+    if (databases.length === 0) return dependency;
+    const where = `spec.dependencies of ${dependency.service}: databases`;
+    return { ...dependency, databases: lastOfEach(databases, ({ type }) => type, where, warnings) };
+  });
 }
 
 /** Sections of `spec` that are taken as they are. */

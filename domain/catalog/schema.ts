@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
 import { auth } from './auth-schema.ts';
-import { CATALOG_ENGINES, MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
+import {
+  CATALOG_ENGINES,
+  CONSUMED_ENGINES,
+  DATABASE_ACCESS,
+  MOST_DEPENDENCIES,
+  MOST_SCOPES,
+  STORAGE_TIERS,
+} from './catalog.ts';
 import { bucketName, MOST_BUCKETS, ownerSlug, scopeName } from './name-schemas.ts';
 import { modulesSection, registrationSection, userAccessSection } from './people-sections.ts';
 import { seo, tests, walkthrough } from './release-schema.ts';
@@ -226,6 +233,18 @@ const annotations = z.object(
 /** Those of the platform; other tools have annotations of their own. */
 export const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set(Object.keys(annotations.shape));
 
+const consumedDatabase = entry(
+  {
+    type: z.enum(CONSUMED_ENGINES, { error: `one of ${CONSUMED_ENGINES.join(', ')}` }).describe('Kind of database'),
+    access: z
+      .enum(DATABASE_ACCESS, { error: `one of ${DATABASE_ACCESS.join(', ')}` })
+      .nullish()
+      .transform((access) => access ?? 'read')
+      .describe('What this service may do there; read by default'),
+  },
+  '{ type, access }',
+);
+
 const spec = z.object(
   {
     owner: ownerSlug.nullish().describe('Slug of the org that owns the service and pays for it'),
@@ -242,8 +261,11 @@ const spec = z.object(
         {
           service: serviceName.describe('Name of the service that is called'),
           scopes: listOf(scopeName, 'scopes', MOST_SCOPES).describe('What it is asked for, such as shop:read'),
+          databases: listOf(consumedDatabase, 'databases').describe(
+            'Databases of that service, in the same environment, that this one uses; see docs/databases.md',
+          ),
         },
-        '{ service, scopes }',
+        '{ service, scopes, databases }',
       ),
       'dependencies',
       MOST_DEPENDENCIES,

@@ -61,7 +61,7 @@ function newRecord(deps: ClaimDeps, engine: DatabaseEngine, owner: DatabaseOwner
   const login = { user: nextUser(database, null), password: deps.newPassword() };
   return {
     ...{ id: databaseId(engine, database), engine, database, serviceId, service, environment, org },
-    earlierServiceIds: [],
+    ...{ consumes: null, earlierServiceIds: [] },
     ...{ state: 'active', dropAfter: null, next: null, retiring: null, retired: null, mark: null, createdAt: now },
     login: sealLogin(deps.cipher, { service, environment, engine }, login, now),
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DATABASE_ACCESS } from '../catalog/catalog.ts';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { DATABASE_ENGINES, ENGINES } from './engines.ts';
@@ -22,7 +23,25 @@ export const databaseViewSchema = z.object({
   backups: z.enum(['nightly', 'none']).describe('none: the platform makes no backups of databases of this engine'),
 });
 
-export const loginsReplySchema = z.object({ databases: z.array(databaseViewSchema) });
+export const consumedViewSchema = databaseViewSchema.extend({
+  of: z.string().describe('The service whose database it is'),
+  access: z.enum(DATABASE_ACCESS),
+});
+
+export const consumerViewSchema = z.object({
+  service: z.string(),
+  org: z.string(),
+  engine: z.enum(DATABASE_ENGINES),
+  environment: z.enum(ENVIRONMENTS),
+  access: z.enum(DATABASE_ACCESS),
+  user: z.string().describe('As the server of the database knows it'),
+});
+
+export const loginsReplySchema = z.object({
+  databases: z.array(databaseViewSchema).describe('Its own'),
+  consumed: z.array(consumedViewSchema).describe('Those of other services that it uses'),
+  consumers: z.array(consumerViewSchema).describe('Services that use databases of this one'),
+});
 
 export const rotateBodySchema = z.strictObject({
   environment: environmentSchema.default('prod'),
@@ -39,4 +58,17 @@ export function databaseView(record: DatabaseRecord, isRotating: boolean): z.out
     createdAt: createdAt.toISOString(),
     backups: ENGINES[engine].notBackedUp === null ? 'nightly' : 'none',
   };
+}
+
+/** A login that another service has; none for a record of a service's own database. */
+export function consumerViews({
+  service,
+  org,
+  engine,
+  environment,
+  consumes,
+  login,
+}: DatabaseRecord): z.output<typeof consumerViewSchema>[] {
+  if (consumes === null) return [];
+  return [{ service, org, engine, environment, access: consumes.access, user: login.user }];
 }

@@ -1,5 +1,5 @@
 import type { DatabaseEngine } from './engines.ts';
-import type { DatabaseRecord } from './record.ts';
+import type { ConsumedFrom, DatabaseRecord } from './record.ts';
 
 /** Names, ids and message types of the workflows of databases. */
 
@@ -46,11 +46,15 @@ export type RotationOutcome =
   | { readonly kind: 'rotated' | 'not due' }
   | { readonly kind: 'waiting'; readonly reason: string };
 
-/** One rotation of a database at a time. */
+/** One rotation of a login at a time. */
 export function rotationWorkflowId(database: {
   readonly engine: DatabaseEngine;
   readonly service: string;
   readonly environment: string;
+  /** Absent in what a worker of an earlier version lists. */
+  readonly consumes?: ConsumedFrom | null;
 }): string {
-  return `rotate/${database.engine}/${database.service}/${database.environment}`;
+  const { engine, service, environment, consumes } = database;
+  const own = `rotate/${engine}/${service}/${environment}`;
+  return consumes == null ? own : `${own}/${consumes.service}/${consumes.access}`;
 }

@@ -7,6 +7,7 @@
  * Compensation: none. A database that a failed build made stays, and the next build uses it.
  */
 
+import type { DatabaseAccessKind } from '../catalog/catalog.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { DatabaseTarget } from './database-name.ts';
 import type { DatabaseEngine } from './engines.ts';
@@ -48,8 +49,21 @@ export interface DatabaseServer {
    * @param isMeant asked just before, with PostgreSQL under the lock of `ensure`: when it answers no, nothing is dropped
    */
   drop(database: string, signal: AbortSignal, isMeant?: () => Promise<boolean>): Promise<void>;
+  /** Logins of other services to a database; absent where an engine has none. */
+  readonly consumers?: ConsumerLogins;
   /** Every database of the server but its own. */
   list(signal: AbortSignal): Promise<readonly ListedDatabase[]>;
+}
+
+/** Logins of services to databases of other ones; each call may be repeated, as those of {@link DatabaseServer}. */
+export interface ConsumerLogins {
+  /**
+   * Makes sure that a login reads a database that is there, or reads and writes what it holds, and does nothing else; also
+   * in tables and collections that its owner makes later, and after a restore took its place.
+   */
+  admit(database: string, login: DatabaseLogin, access: DatabaseAccessKind, signal: AbortSignal): Promise<void>;
+  /** Takes users away and ends their connections. No error when they are gone. */
+  dismiss(database: string, users: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 /** Records of databases; every write is one conditional update of one document. */
@@ -58,7 +72,10 @@ export interface DatabaseRecords {
   claim(record: DatabaseRecord): Promise<DatabaseRecord>;
   /** Confirmed by a majority. */
   find(id: string): Promise<DatabaseRecord | null>;
+  /** Its own databases, and its logins to those of others. */
   ofService(serviceId: string): Promise<readonly DatabaseRecord[]>;
+  /** Logins that others have to the databases of a service. */
+  consumersOf(serviceId: string): Promise<readonly DatabaseRecord[]>;
   /** Ids of the removed services, of the same org, whose databases these services have now. */
   earlierServiceIds(serviceIds: readonly string[]): Promise<readonly string[]>;
   /** Gives a kept database to another service of the same org, and notes the one before as an earlier one. False when it is not kept any more. */
@@ -94,7 +111,10 @@ export interface WorkloadLogins {
   /** A mark of this moment. Whatever is started by what begins after it has been given the login of then, or a newer one. */
   mark(target: DatabaseTarget): Promise<number>;
   /** Whether anything that serves, or is about to, may have been given a login of the engine before the mark. */
-  mayHaveOlder(database: DatabaseTarget & { readonly engine: DatabaseEngine }, mark: number): Promise<boolean>;
+  mayHaveOlder(
+    database: DatabaseTarget & Pick<DatabaseRecord, 'engine'> & Partial<Pick<DatabaseRecord, 'consumes'>>,
+    mark: number,
+  ): Promise<boolean>;
   /**
    * Has what serves replaced by a workload with the current logins, beside which it serves until the new one is healthy.
    * Asked again under the same build id, it tells what became of it. `busy`: people deploy the service.

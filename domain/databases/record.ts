@@ -1,3 +1,4 @@
+import type { DatabaseAccessKind } from '../catalog/catalog.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { DatabaseTarget } from './database-name.ts';
@@ -8,6 +9,14 @@ export interface StoredLogin {
   readonly user: string;
   readonly password: SealedSecret;
   readonly issuedAt: Date;
+}
+
+/** Whose database a service uses, and how. */
+export interface ConsumedFrom {
+  /** Name of the service that has the database. */
+  readonly service: string;
+  readonly serviceId: string;
+  readonly access: DatabaseAccessKind;
 }
 
 /**
@@ -22,11 +31,13 @@ export type DatabaseState = 'active' | 'kept' | 'dropping';
  * spec 2, "Service record"; in a record of its own, which outlives the service for a while).
  */
 export interface DatabaseRecord extends DatabaseTarget {
-  /** `<engine>/<database>`: on one server there is one database of a name. */
+  /** `<engine>/<database>`: on one server there is one database of a name. Of who uses it as well `<engine>/<database>/<key>`. */
   readonly id: string;
   readonly engine: DatabaseEngine;
   readonly database: string;
   readonly serviceId: string;
+  /** Null for a service's own database; else the record is of a login of its own to the database of another service. */
+  readonly consumes: ConsumedFrom | null;
   /** Removed services of the same org that had it before: what was made of it under their ids, such as backups, is of its service now. */
   readonly earlierServiceIds: readonly string[];
   readonly environment: Environment;

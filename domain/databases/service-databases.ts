@@ -1,5 +1,9 @@
+import type { Environment } from '../environment.ts';
 import { type ClaimDeps, claimDatabase, type DatabaseOwner } from './claim-database.ts';
+import { consumeDatabase } from './consume-database.ts';
+import { type ConsumedDatabase, consumedVariable, consumerId } from './consumer.ts';
 import { databaseName } from './database-name.ts';
+import { endConsumer, endConsumersOf } from './end-consumer.ts';
 import { type DatabaseAccess, type DatabaseEngine, ENGINES } from './engines.ts';
 import { openLogin } from './login.ts';
 import type { DatabaseCommands, DatabaseServer } from './ports.ts';
@@ -29,13 +33,26 @@ export interface ServiceDatabases {
   /** @returns null where no server of the engine is configured. @throws as `DatabaseServer.ensure` and `claimDatabase` */
   provision(engine: DatabaseEngine, owner: DatabaseOwner, signal: AbortSignal): Promise<ProvisionedDatabase | null>;
   /**
-   * With the login that the service has now; nothing of a database that it does not have.
+   * Lets a service use the database of another one, by a login of its own; whether it may is the caller's to know.
+   * @returns null where the other service has no such database. @throws as `consumeDatabase`
+   */
+  consume(
+    consumed: { readonly from: ConsumedDatabase; readonly by: DatabaseOwner },
+    signal: AbortSignal,
+  ): Promise<{ readonly database: string } | null>;
+  /** Ends the logins of a service in an environment to those databases of others. Idempotent. */
+  endConsumed(
+    by: { readonly serviceId: string; readonly environment: Environment },
+    isMeant: (from: Pick<ConsumedDatabase, 'serviceId' | 'access'> & { readonly engine: DatabaseEngine }) => boolean,
+  ): Promise<void>;
+  /**
+   * With the logins that the service has now; nothing of a database that it does not have, or may not use any more.
    * @param ownPort at which the workload listens: nobody else can listen there in its network
    * @throws INTERNAL for a password that cannot be opened
    */
   variables(
     owner: Omit<DatabaseOwner, 'org'>,
-    engines: readonly DatabaseEngine[],
+    databases: { readonly own: readonly DatabaseEngine[]; readonly consumed: readonly ConsumedDatabase[] },
     ownPort: number,
   ): Promise<DatabaseVariables>;
   /** Those of the engines of which there is a server. */
@@ -47,7 +64,10 @@ export interface ServiceDatabases {
   ): readonly ({ readonly engine: DatabaseEngine } & DatabaseAddress)[];
   /** Every password of the service, which no log may show; those that no key opens are left out. */
   passwords(serviceId: string): Promise<readonly string[]>;
-  /** Notes that the service is removed: its databases are kept for a time, then dropped. Idempotent. */
+  /**
+   * Notes that the service is removed: its databases are kept for a time, then dropped. Logins that others have to them,
+   * and its own to those of others, end now. Idempotent.
+   */
   keep(serviceId: string): Promise<void>;
 }
 
@@ -77,11 +97,23 @@ export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatab
       await settleUser(deps, server, record, { user: login.user, login: record.login });
       return { database: record.database, warnings: [...notes, ...open] };
     },
-    async variables(owner, wanted, ownPort) {
-      const given = await Promise.all(wanted.map((engine) => accessTo(deps, engine, owner, ownPort)));
+    async consume({ from, by }, signal) {
+      const server = engines[from.engine]?.server;
+      return server === undefined ? null : await consumeDatabase(deps, server, { from, by }, signal);
+    },
+    async endConsumed({ serviceId, environment }, isMeant) {
+      for (const record of await records.ofService(serviceId)) {
+        const { consumes, engine } = record;
+        if (consumes === null || record.environment !== environment) continue;
+        if (isMeant({ ...consumes, engine })) await endConsumer(deps, record);
+      }
+    },
+    async variables(owner, { own, consumed }, ownPort) {
+      const given = await Promise.all(own.map((engine) => accessTo(deps, engine, owner, ownPort)));
+      const used = await Promise.all(consumed.map((one) => consumedAddress(deps, one, owner, ownPort)));
       const all = given.flatMap((one) => one ?? []);
       return {
-        reserved: Object.assign({}, ...all.map(({ engine, access }) => ENGINES[engine].variables(access))),
+        reserved: Object.assign({}, ...all.map(({ engine, access }) => ENGINES[engine].variables(access)), ...used),
         usual: Object.assign({}, ...all.map(({ engine, access }) => ENGINES[engine].usual(access))),
       };
     },
@@ -105,7 +137,13 @@ export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatab
       });
     },
     async keep(serviceId) {
-      for (const { id, state, dropAfter } of await records.ofService(serviceId)) {
+      await endConsumersOf(deps, serviceId);
+      for (const record of await records.ofService(serviceId)) {
+        const { id, state, dropAfter } = record;
+        if (record.consumes !== null) {
+          await endConsumer(deps, record);
+          continue;
+        }
         const until = dropAfter ?? new Date(deps.now().getTime() + deps.graceDays * DAY_MS);
         if (state === 'active') await records.keep(id, serviceId, until);
         await deps.commands.dropLater({ id, dropAfter: until });
@@ -126,4 +164,21 @@ async function accessTo(
   if (setup === undefined || record?.state !== 'active' || record.serviceId !== owner.serviceId) return null;
   const login = openLogin(cipher, record, record.login);
   return { engine, access: { ...setup.address(ownPort), database: record.database, ...login } };
+}
+
+/** The address of another service's database under its variable; nothing once the login has ended. */
+async function consumedAddress(
+  { records, engines, cipher }: ServiceDatabasesDeps,
+  from: ConsumedDatabase,
+  by: Omit<DatabaseOwner, 'org'>,
+  ownPort: number,
+): Promise<Readonly<Record<string, string>>> {
+  const { engine, service, access } = from;
+  const database = databaseName({ service, environment: by.environment });
+  const record = await records.find(consumerId(engine, database, { serviceId: by.serviceId, access }));
+  const setup = engines[engine];
+  if (setup === undefined || record?.state !== 'active' || record.consumes?.serviceId !== from.serviceId) return {};
+  const login = openLogin(cipher, record, record.login);
+  const [uri = ''] = Object.values(ENGINES[engine].variables({ ...setup.address(ownPort), database, ...login }));
+  return { [consumedVariable(from)]: uri };
 }

@@ -1,5 +1,6 @@
 import type { SecretCipher } from '../config/ports.ts';
 import { isSameLogin } from './claim-database.ts';
+import { letIn } from './consumer.ts';
 import { openLogin } from './login.ts';
 import type { DatabaseRecords, DatabaseServer } from './ports.ts';
 import type { DatabaseRecord, StoredLogin } from './record.ts';
@@ -21,7 +22,7 @@ const PATIENCE_MS = 60_000;
  */
 export async function settleUser(
   { records, cipher }: { readonly records: Pick<DatabaseRecords, 'find'>; readonly cipher: SecretCipher },
-  server: Pick<DatabaseServer, 'ensure' | 'withdraw'>,
+  server: Pick<DatabaseServer, 'ensure' | 'consumers' | 'withdraw'>,
   { id, database }: Pick<DatabaseRecord, 'id' | 'database'>,
   told: ToldOfUser,
 ): Promise<void> {
@@ -32,6 +33,6 @@ export async function settleUser(
   const always = AbortSignal.timeout(PATIENCE_MS);
   if (record !== null && meant !== null) {
     if (told.login !== null && isSameLogin(meant, told.login)) return;
-    await server.ensure(database, openLogin(cipher, record, meant), always);
+    await letIn(server, record, openLogin(cipher, record, meant), always);
   } else if (told.login !== null && retiring !== told.user) await server.withdraw(database, told.user, always);
 }

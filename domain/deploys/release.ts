@@ -1,5 +1,6 @@
 import type { PodTierName } from '../catalog/pod-tiers.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { ConsumedDatabase } from '../databases/consumer.ts';
 import type { DatabaseEngine } from '../databases/engines.ts';
 import type { Environment } from '../environment.ts';
 import type { ResolvedDependency } from './dependency.ts';
@@ -38,6 +39,8 @@ export interface Release {
   readonly dependencies: readonly ResolvedDependency[];
   /** Engines of its databases: it is started with the logins that its service has then. */
   readonly databases: readonly DatabaseEngine[];
+  /** Databases of other services: it is started with the logins that its service has to them then. */
+  readonly consumedDatabases: readonly ConsumedDatabase[];
   /** Configuration as it was installed: plain values in clear, secrets sealed. */
   readonly config: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, SealedSecret>>;

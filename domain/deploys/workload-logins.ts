@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { WorkloadLogins } from '../databases/ports.ts';
+import type { DatabaseRecord } from '../databases/record.ts';
 import { eachItem } from '../each-item.ts';
 import type { BuildStore, DeployTarget, EpochStore, ReleaseStore } from './ports.ts';
+import type { Release } from './release.ts';
 import type { RestartCommands } from './restart.ts';
 
 export interface WorkloadLoginsDeps {
@@ -21,11 +23,13 @@ export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
   const { releases, builds, epochs, commands, now } = deps;
   return {
     mark: (target) => epochs.next(target),
-    async mayHaveOlder({ service, environment, engine }, mark) {
+    async mayHaveOlder({ service, environment, engine, consumes = null }, mark) {
       // The builds first: one that ends meanwhile has made its release the active one by then.
       if (await isInstalling(builds, { service, environment })) return true;
       const active = await releases.active(service, environment);
-      return active?.databases.includes(engine) === true && (active.epoch ?? Number.NEGATIVE_INFINITY) < mark;
+      return (
+        active !== null && hasLogin(active, { engine, consumes }) && (active.epoch ?? Number.NEGATIVE_INFINITY) < mark
+      );
     },
     async restart({ mark, ...order }) {
       const state = await builds.stateOf(order.buildId);
@@ -36,6 +40,16 @@ export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
       return outcome === 'started' ? 'running' : outcome;
     },
   };
+}
+
+function hasLogin(
+  { databases, consumedDatabases }: Release,
+  { engine, consumes }: Pick<DatabaseRecord, 'engine' | 'consumes'>,
+): boolean {
+  if (consumes === null) return databases.includes(engine);
+  return consumedDatabases.some(
+    (one) => one.engine === engine && one.serviceId === consumes.serviceId && one.access === consumes.access,
+  );
 }
 
 async function isAnyOpen(

@@ -68,7 +68,7 @@ function refusalOf(scope: string, org: string, target: DependencyTarget | undefi
 }
 
 /** The scopes of a service that a dependency on it names, as tokens have them; `refused` are those that are not its to give. */
-export function dependencyScopes({ service, scopes }: DependencyDeclaration): {
+export function dependencyScopes({ service, scopes }: Pick<DependencyDeclaration, 'service' | 'scopes'>): {
   readonly scopes: readonly string[];
   readonly refused: readonly string[];
 } {

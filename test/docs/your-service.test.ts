@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { workloadOf } from '../../activities/deploys/release-of-build.ts';
 import { catalogFields } from '../../domain/catalog/catalog-json-schema.ts';
 import { parseCatalog } from '../../domain/catalog/parse-catalog.ts';
+import { consumedVariable } from '../../domain/databases/consumer.ts';
 import { ENGINES } from '../../domain/databases/engines.ts';
 import { INJECTED_VARIABLES } from '../../domain/service-addresses.ts';
 import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
@@ -63,8 +64,9 @@ describe('docs/your-service.md', () => {
     const ofDatabase = [ENGINES.postgres, ENGINES.mongodb, ENGINES.redis, ENGINES.neo4j].flatMap(({ variables }) =>
       Object.keys(variables(access)),
     );
+    const ofOther = consumedVariable({ service: 'a', engine: 'postgres' }).replace('A_', '<SERVICE>_');
     const given = rowsOf(section('What it is given')).map(([name]) => name);
-    assert.deepEqual(given.sort(), [...Object.keys(env), ...credential, ...ofDatabase].sort());
+    assert.deepEqual(given.sort(), [...Object.keys(env), ...credential, ...ofDatabase, ofOther].sort());
   });
 
   it('links to pages that are there', async () => {

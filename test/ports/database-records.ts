@@ -11,7 +11,7 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
   const database = `kept-${made}_prod`;
   return {
     ...{ id: `postgres/${database}`, engine: 'postgres', database, serviceId: `svc_${made}`, service: `kept-${made}` },
-    earlierServiceIds: [],
+    ...{ consumes: null, earlierServiceIds: [] },
     ...{
       environment: 'prod',
       org: 'acme',
@@ -48,6 +48,18 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       assert.deepEqual(await use().find(first.id), claimed[0]);
       assert.deepEqual(await use().ofService(first.serviceId), [claimed[0]]);
       assert.equal(await use().find('postgres/none_prod'), null);
+    });
+
+    it('logins of other services are found by the service that has the database, and by who has them', async () => {
+      const owner = databaseRecord();
+      const consumes = { service: owner.service, serviceId: owner.serviceId, access: 'read' } as const;
+      const other = databaseRecord({ id: `${owner.id}/abcdefghij`, database: owner.database, consumes });
+      await use().claim(owner);
+      await use().claim(other);
+      assert.deepEqual(await use().consumersOf(owner.serviceId), [other]);
+      assert.deepEqual(await use().ofService(owner.serviceId), [owner]);
+      assert.deepEqual(await use().ofService(other.serviceId), [other]);
+      assert.deepEqual(await use().consumersOf(other.serviceId), []);
     });
 
     it('a kept database is adopted once, or dropped, and never both', async () => {

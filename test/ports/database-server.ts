@@ -176,6 +176,85 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
         (error) => error === reason,
       );
     });
+
+    describe('users of other services', () => {
+      /** A database that holds a value, and one user of another service. */
+      const shared = async (access: 'read' | 'write', key = 'aaaaaaaaaa') => {
+        const { server } = use();
+        const { database, first, second } = freshDatabase();
+        await server.ensure(database, first, signal);
+        await written(database, first, 'before');
+        const other = { user: `${database}_${key}_a`, password: `other-${access}` };
+        await server.consumers?.admit(database, other, access, signal);
+        return { server, database, first, second, other };
+      };
+      const hasConsumers = () => use().server.consumers !== undefined;
+
+      it('read what is there and what comes later, and write nothing', async (test) => {
+        if (!hasConsumers()) return test.skip('this engine has none');
+        const { database, first, other } = await shared('read');
+        assert.deepEqual(await written(database, other), ['before']);
+        await written(database, first, 'after');
+        assert.deepEqual(await written(database, other), ['before', 'after']);
+        await assert.rejects(written(database, other, 'forged'));
+        assert.deepEqual(await written(database, first), ['before', 'after']);
+      });
+
+      it('write where they may, and the owner reads it', async (test) => {
+        if (!hasConsumers()) return test.skip('this engine has none');
+        const { database, first, other } = await shared('write');
+        await written(database, other, 'from beside');
+        assert.deepEqual(await written(database, first), ['before', 'from beside']);
+      });
+
+      it('open no other database, and no longer once they are dismissed or withdrawn', async (test) => {
+        if (!hasConsumers()) return test.skip('this engine has none');
+        const { server, database, first, other } = await shared('read');
+        const elsewhere = await shared('read', 'bbbbbbbbbb');
+        await isRefused(elsewhere.database, other);
+        await isRefused(database, { ...other, password: 'guessed' });
+        const open = await use().connect(database, other);
+        await server.consumers?.dismiss(database, [other.user], signal);
+        await assert.rejects(open.read(), 'its connection is ended');
+        await open.close().catch(() => undefined);
+        await isRefused(database, other);
+        await server.consumers?.dismiss(database, [other.user], signal);
+        assert.deepEqual(await written(database, first), ['before']);
+        await server.consumers?.admit(database, other, 'read', signal);
+        assert.deepEqual(await written(database, other), ['before']);
+        await server.withdraw(database, other.user, signal);
+        await isRefused(database, other);
+      });
+
+      it('have names of their own: no user of the owner, of another database or of the server is touched', async (test) => {
+        if (!hasConsumers()) return test.skip('this engine has none');
+        const { server, database, first } = await shared('read');
+        const names = [
+          first.user,
+          'postgres',
+          database,
+          `${database}_read`,
+          `${database}_aaaaaaaaaa`,
+          'x_aaaaaaaaaa_a',
+        ];
+        for (const user of names) {
+          const login = { user, password: 'stolen' };
+          await assert.rejects(async () => server.consumers?.admit(database, login, 'write', signal), RangeError, user);
+          await assert.rejects(async () => server.consumers?.dismiss(database, [user], signal), RangeError, user);
+        }
+        assert.deepEqual(await written(database, first), ['before']);
+      });
+
+      it('go with the database, which is dropped although they are there', async (test) => {
+        if (!hasConsumers()) return test.skip('this engine has none');
+        const { server, database, first, other } = await shared('write');
+        await server.drop(database, signal);
+        await isRefused(database, other);
+        await assert.rejects(async () => server.consumers?.admit(database, other, 'read', signal));
+        await server.ensure(database, first, signal);
+        await isRefused(database, other);
+      });
+    });
   });
 }
 

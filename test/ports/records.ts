@@ -108,7 +108,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     readOnlyRoot: true,
     writablePaths: [],
     oauthClient: false,
-    databases: [],
+    ...{ databases: [], consumedDatabases: [] },
     publicUrl: 'http://hello.prod.localhost:8000',
     dependencies: [],
     config: { COLOUR: 'blue' },

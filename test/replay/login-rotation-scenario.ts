@@ -8,7 +8,7 @@ import type { Recordings } from './recordings.ts';
 type Due = Awaited<ReturnType<DatabasesActivities['listDueLogins']>>['items'][number];
 
 const due = (service: string): Due => {
-  return { id: `postgres/${service}_prod`, engine: 'postgres', service, environment: 'prod' };
+  return { id: `postgres/${service}_prod`, engine: 'postgres', consumes: null, service, environment: 'prod' };
 };
 const ROTATED = due('shop');
 const BUSY = due('busy');

@@ -52,7 +52,11 @@ export async function createRotationWorld() {
     const epoch = await builds.giveEpoch(buildId, await epochs.next(TARGET));
     const release = releaseRecord({ id: releaseId, ...TARGET, serviceId: SERVICE_ID, databases: ['postgres'] });
     await releases.put(release);
-    const { reserved } = await databases.variables({ ...TARGET, serviceId: SERVICE_ID }, ['postgres'], 3000);
+    const { reserved } = await databases.variables(
+      { ...TARGET, serviceId: SERVICE_ID },
+      { own: ['postgres'], consumed: [] },
+      3000,
+    );
     await installed();
     await releases.activate(releaseId, { at: now(), epoch, buildId });
     given = reserved.POSTGRES_URI ?? null;

@@ -95,12 +95,13 @@ export async function startApi(
   const accounts = new Map<string, { readonly accountId: string; readonly login: string }>();
   const reencryption = createInMemoryReencryption();
   const audit = createInMemoryAudit();
+  const databaseLogins = { records: databaseRecords, commands: { dropLater: async () => undefined }, now };
   const grantCommands = createInMemoryGrantCommands({
-    ...{ grants, services, audit },
+    ...{ grants, services, databaseLogins, audit },
     clients: clients ?? NO_CLIENTS,
   });
   const sharingCommands = createInMemorySharingCommands({
-    ...{ services, builds, grants, grantCommands, audit, now, sharingHistory: parts.sharingHistory },
+    ...{ services, builds, databaseLogins, grants, grantCommands, audit, now, sharingHistory: parts.sharingHistory },
     workflows: { tellDecided: async () => undefined },
     clients: clients ?? NO_CLIENTS,
     repositories: null,

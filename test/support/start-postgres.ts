@@ -56,7 +56,8 @@ async function connectWorkload(to: {
   await client.connect();
   return {
     write: async (value) => {
-      await client.query('CREATE TABLE IF NOT EXISTS notes (id serial PRIMARY KEY, value text)');
+      const { rows } = await client.query<{ name: string | null }>("SELECT to_regclass('notes') AS name");
+      if (rows[0]?.name == null) await client.query('CREATE TABLE notes (id serial PRIMARY KEY, value text)');
       await client.query('INSERT INTO notes (value) VALUES ($1)', [value]);
     },
     read: async () => {

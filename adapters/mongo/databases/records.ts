@@ -1,5 +1,6 @@
 import type { Db, Filter } from 'mongodb';
 import { z } from 'zod';
+import { DATABASE_ACCESS } from '../../../domain/catalog/catalog.ts';
 import { DATABASE_ENGINES } from '../../../domain/databases/engines.ts';
 import type { DatabaseRecords } from '../../../domain/databases/ports.ts';
 import type { DatabaseRecord, StoredLogin } from '../../../domain/databases/record.ts';
@@ -23,6 +24,10 @@ const recordSchema = z.object({
   database: z.string(),
   serviceId: z.string(),
   // Absent in records of before.
+  consumes: z
+    .object({ service: z.string(), serviceId: z.string(), access: z.enum(DATABASE_ACCESS) })
+    .nullable()
+    .default(null),
   earlierServiceIds: z.array(z.string()).default([]),
   service: z.string(),
   environment: z.enum(ENVIRONMENTS),
@@ -59,6 +64,11 @@ export function createDatabaseRecords({ db }: { db: Db }): DatabaseRecords {
     find,
     async ofService(serviceId) {
       const documents = await mongoCall(() => collection.find({ serviceId }).sort({ _id: 1 }).toArray());
+      return documents.map(readRecord);
+    },
+    async consumersOf(serviceId) {
+      const filter = { 'consumes.serviceId': serviceId } as Filter<DatabaseDocument>;
+      const documents = await mongoCall(() => collection.find(filter).sort({ _id: 1 }).toArray());
       return documents.map(readRecord);
     },
     async earlierServiceIds(serviceIds) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CONSUMED_ENGINES, DATABASE_ACCESS } from '../../../domain/catalog/catalog.ts';
 import { POD_TIERS, type PodTierName } from '../../../domain/catalog/pod-tiers.ts';
 import { DATABASE_ENGINES } from '../../../domain/databases/engines.ts';
 import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
@@ -121,6 +122,17 @@ const releaseSchema = z.object({
   oauthClient: z.boolean().default(false),
   databases: z.array(z.enum(DATABASE_ENGINES)).default([]),
   publicUrl: nullableText.default(null),
+  // Absent in releases of before.
+  consumedDatabases: z
+    .array(
+      z.object({
+        engine: z.enum(CONSUMED_ENGINES),
+        access: z.enum(DATABASE_ACCESS),
+        service: z.string(),
+        serviceId: z.string(),
+      }),
+    )
+    .default([]),
   dependencies: z
     .array(z.object({ service: text, serviceId: text.optional(), url: text, variable: nullableText }))
     .default([]),

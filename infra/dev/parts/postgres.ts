@@ -12,6 +12,8 @@ import { definePart } from './embedded-part.ts';
 const HOST = '127.0.0.1';
 const ADMIN = 'fairlead';
 const PASSWORD = 'POSTGRES_PASSWORD';
+/** Of all users of other services; see adapters/postgres/consumers.ts. What is open to them, the rights of each database say. */
+const CONSUMERS = 'fairlead-consumers';
 const STARTING = '57P03';
 const OPEN_WITHIN_MS = 60_000;
 const POLL_MS = 100;
@@ -22,6 +24,7 @@ const POLL_MS = 100;
  */
 const ACCESS = `host all ${ADMIN} ${HOST}/32 scram-sha-256
 host samerole all ${HOST}/32 scram-sha-256
+host all +${CONSUMERS} ${HOST}/32 scram-sha-256
 `;
 
 /** PostgreSQL for the databases of services, in a folder of its own: the machine's own cluster is not touched. */

@@ -21,7 +21,7 @@ async function kept() {
   const audit = createInMemoryAudit();
   const alarms: Parameters<DroppingDeps['raiseAlarm']>[0][] = [];
   const deps: DroppingDeps = {
-    ...{ records, servers: { postgres: server }, finalBackup: null, audit, now: () => UNTIL },
+    ...{ records, servers: { postgres: server }, finalBackup: null, rotation: null, audit, now: () => UNTIL },
     raiseAlarm: async (alarm) => void alarms.push(alarm),
   };
   const request = { id: record.id, dropAfter: UNTIL.toISOString() };

@@ -10,6 +10,8 @@ import {
   tellWaiting,
 } from '../../../activities/databases/rotate-login.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { userBase } from '../../../domain/databases/consumer.ts';
+import { databaseUsers } from '../../../domain/databases/database-name.ts';
 import { createRotationWorld, type RotationWorld, TARGET } from '../../support/rotation-world.ts';
 
 const ID = 'postgres/shop_prod';
@@ -41,6 +43,42 @@ async function rotate(deps: RotatingDeps, given: { readonly isAsked?: boolean } 
 async function isDue({ deps }: RotationWorld): Promise<boolean> {
   return (await listDueLogins(deps, null)).items.some(({ id }) => id === ID);
 }
+
+describe('rotating a login to the database of another service', () => {
+  it('replaces the workload of who uses it, and the owner keeps its login', async () => {
+    const world = await dueWorld();
+    const { held, deps, databases, records } = world;
+    const by = { service: 'billing', serviceId: 'svc_billing', org: 'acme', environment: 'prod' } as const;
+    const from = { engine: 'postgres', access: 'read', service: 'shop', serviceId: 'svc_shop' } as const;
+    await databases.consume({ from, by }, signal);
+    const [record] = await records.consumersOf('svc_shop');
+    assert.ok(record !== undefined);
+    const passwords = () => new Map(held.get('shop_prod')?.passwords);
+    const before = passwords();
+    const begun = await prepareLogin(deps, { id: record.id, isAsked: true, ...BY });
+    assert.equal(begun.kind, 'begun');
+    await acceptLogin(deps, record.id, signal);
+    const users = databaseUsers(userBase(record));
+    assert.deepEqual(
+      users.map((user) => passwords().has(user)),
+      [true, true],
+      'both are valid',
+    );
+    const mark = await promoteLogin(deps, record.id);
+    assert.ok(mark !== null);
+    const state = await replaceWorkload(deps, { id: record.id, isAsked: true, ...BY, buildId: 'bld_r', mark }, signal);
+    assert.equal(state, 'rotated', 'nothing of billing runs');
+    assert.deepEqual(
+      users.map((user) => passwords().has(user)),
+      [false, true],
+    );
+    assert.equal(passwords().get('shop_prod_a'), before.get('shop_prod_a'));
+    assert.ok(held.get('shop_prod')?.readers.has(users[1]), 'it reads, and no more');
+    const reserved = { own: [], consumed: [from] };
+    const given = (await databases.variables(by, reserved, 3000)).reserved.SHOP_POSTGRES_URI;
+    assert.match(given ?? '', new RegExp(`//${users[1]}:`));
+  });
+});
 
 describe('rotating a login', () => {
   it('happens once the login is old enough, and then no sooner than after as long again', async () => {

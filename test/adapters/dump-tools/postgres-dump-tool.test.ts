@@ -112,6 +112,37 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
     assert.deepEqual(await rolesLeft(), []);
   });
 
+  for (const mode of ['swap', 'in place'] as const) {
+    it(`and who else uses the database does so after a restore (${mode}), also of an archive from before`, async () => {
+      const database = `used-${mode.replace(' ', '-')}_prod`;
+      await service(database);
+      const early = (await dump(database)).archive;
+      const other = { user: `${database}_aaaaaaaaaa_a`, password: 'other' };
+      await postgres.server.consumers?.admit(database, other, 'read', patience());
+      const archives = [early, (await dump(database)).archive];
+      for (const archive of archives) {
+        const before = await postgres.connect(database, other);
+        if (mode === 'swap') {
+          await tool.restoreInto({ from: database, scratch }, stream(archive), { signal: patience() });
+          await tool.swap({ live: database, scratch, kept }, { signal: patience() });
+          await assert.rejects(before.read(), 'nobody stays connected to what is not live any more');
+          await tool.drop(kept);
+        } else {
+          await before.close();
+          await tool.restoreInPlace(database, stream(archive), { signal: patience() });
+        }
+        const workload = await postgres.connect(database, user(database));
+        await workload.write('goes on');
+        await workload.close();
+        const reader = await postgres.connect(database, other);
+        assert.deepEqual(await reader.read(), ['one', 'two', "it's \\ three", 'goes on']);
+        await assert.rejects(reader.write('forged'));
+        await reader.close();
+      }
+      assert.deepEqual(await rolesLeft(), []);
+    });
+  }
+
   it('with the counts of the moment of the dump, whatever is written meanwhile', async () => {
     await service('busy_prod');
     const { stored, figures } = await tool.dump(

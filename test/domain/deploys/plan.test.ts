@@ -247,7 +247,14 @@ describe('a step that waits for a decision', () => {
   });
 
   it('has run again what does not outlive the wait, and nothing that has not run', () => {
-    const again = ['deploy-gate', 'config-preflight', 'databases', 'dependencies', 'oauth-client'];
+    const again = [
+      'deploy-gate',
+      'config-preflight',
+      'databases',
+      'consumed-databases',
+      'dependencies',
+      'oauth-client',
+    ];
     assert.deepEqual(remadeAt('scope-grants'), again);
     const steps = planDeploy({ ...catalog, dependencies: [{ service: 'a', scopes: [] }] }, DEPLOY).map(notBegun);
     const begun = steps.map((step) =>

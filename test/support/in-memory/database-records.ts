@@ -34,6 +34,7 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
     },
     find: async (id) => records.get(id) ?? null,
     ofService: async (serviceId) => [...records.values()].filter((record) => record.serviceId === serviceId),
+    consumersOf: async (serviceId) => [...records.values()].filter(({ consumes }) => consumes?.serviceId === serviceId),
     earlierServiceIds: async (serviceIds) => {
       const theirs = [...records.values()].filter(({ serviceId }) => serviceIds.includes(serviceId));
       return [...new Set(theirs.flatMap((record) => record.earlierServiceIds))];

@@ -1,11 +1,15 @@
+import { isConsumerUser } from '../../../domain/databases/consumer.ts';
 import { databaseUsers, parseDatabaseName } from '../../../domain/databases/database-name.ts';
 import type { DatabaseEngine } from '../../../domain/databases/engines.ts';
 import type { DatabaseLogin, DatabaseServer } from '../../../domain/databases/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { DatabaseServerUnderTest } from '../../ports/database-server.ts';
 
 interface HeldDatabase {
   readonly values: string[];
   readonly passwords: Map<string, string>;
+  /** Users of other services that only read. */
+  readonly readers: Set<string>;
 }
 
 /** A server of databases in this process. */
@@ -14,14 +18,15 @@ export function createInMemoryDatabaseServer(engine: DatabaseEngine = 'postgres'
 } {
   const held = new Map<string, HeldDatabase>();
   const requireUser = (database: string, user: string): void => {
-    if (!databaseUsers(database).includes(user)) throw new RangeError(`${user} is no user of ${database}`);
+    if (!databaseUsers(database).includes(user) && !isConsumerUser(database, user))
+      throw new RangeError(`${user} is no user of ${database}`);
   };
   const server: DatabaseServer = {
     engine,
     async ensure(database, { user, password }, signal) {
       signal.throwIfAborted();
       requireUser(database, user);
-      const one = held.get(database) ?? { values: [], passwords: new Map() };
+      const one = held.get(database) ?? { values: [], passwords: new Map(), readers: new Set<string>() };
       one.passwords.set(user, password);
       held.set(database, one);
       return [];
@@ -30,6 +35,24 @@ export function createInMemoryDatabaseServer(engine: DatabaseEngine = 'postgres'
       signal.throwIfAborted();
       requireUser(database, user);
       held.get(database)?.passwords.delete(user);
+    },
+    consumers: {
+      async admit(database, { user, password }, access, signal) {
+        signal.throwIfAborted();
+        const one = held.get(database);
+        if (one === undefined) throw new FairleadError('UNAVAILABLE', `${database} is not there`, { retryable: true });
+        if (!isConsumerUser(database, user)) throw new RangeError(`${user} is no user of another service`);
+        one.passwords.set(user, password);
+        if (access === 'read') one.readers.add(user);
+      },
+      async dismiss(database, users, signal) {
+        signal.throwIfAborted();
+        for (const user of users) {
+          if (!isConsumerUser(database, user)) throw new RangeError(`${user} is no user of another service`);
+          held.get(database)?.passwords.delete(user);
+          held.get(database)?.readers.delete(user);
+        }
+      },
     },
     async drop(database, signal, isMeant = async () => true) {
       signal.throwIfAborted();
@@ -54,7 +77,11 @@ export function createInMemoryDatabaseServer(engine: DatabaseEngine = 'postgres'
     async connect(database, login) {
       open(database, login);
       return {
-        write: async (value) => void open(database, login).values.push(value),
+        async write(value) {
+          const one = open(database, login);
+          if (one.readers.has(login.user)) throw new Error('refused');
+          one.values.push(value);
+        },
         read: async () => [...open(database, login).values],
         close: async () => undefined,
       };

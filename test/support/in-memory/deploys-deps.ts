@@ -77,19 +77,32 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   });
   const audit = createInMemoryAudit();
   const grants = createInMemoryGrantStore();
-  const grantCommands = createInMemoryGrantCommands({ grants, services, clients, audit });
+  const databaseRecords = createInMemoryDatabaseRecords();
+  const drops: { readonly id: string; readonly dropAfter: Date }[] = [];
+  const databaseCommands = { dropLater: async (drop: (typeof drops)[number]) => void drops.push(drop) };
+  const databaseLogins = { records: databaseRecords, commands: databaseCommands, now };
+  const grantCommands = createInMemoryGrantCommands({ grants, services, clients, databaseLogins, audit });
   const repositoryAccess = createInMemoryRepositoryAccess();
   const sharingHistory = createInMemorySharingHistory();
   const builds = createInMemoryBuildStore({ now });
   const workflows = createInMemoryWorkflows();
-  const sharing = { services, sharingHistory, clients, grants, grantCommands, builds, workflows, audit, now };
+  const sharing = {
+    services,
+    sharingHistory,
+    clients,
+    databaseLogins,
+    grants,
+    grantCommands,
+    builds,
+    workflows,
+    audit,
+    now,
+  };
   const sharingCommands = createInMemorySharingCommands({
     ...{ ...sharing, repositories: repositoryAccess, gitHost: GIT_HOST },
   });
   const cipher = createSecretCipher([Buffer.alloc(32, 7)]);
   const databaseServer = createInMemoryDatabaseServer('postgres');
-  const databaseRecords = createInMemoryDatabaseRecords();
-  const drops: { readonly id: string; readonly dropAfter: Date }[] = [];
   let passwords = 0;
   const databases = createServiceDatabases({
     records: databaseRecords,
@@ -105,7 +118,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
         address: (ownPort) => ({ host: 'postgres.internal', port: ownPort === 5432 ? 5433 : 5432, options: {} }),
       },
     },
-    commands: { dropLater: async (drop) => void drops.push(drop) },
+    commands: databaseCommands,
     graceDays: 7,
   });
   const parts = {
@@ -151,6 +164,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     clientStore,
     databaseServer,
     databaseRecords,
+    databaseLogins,
     /** What was asked to be dropped later. */
     drops,
     /** Moves the clock forward. */

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { dropKeptDatabase } from '../../../../activities/databases/drop-kept-database.ts';
+import { cleanUpAfterBuild } from '../../../../activities/deploys/clean-up.ts';
+import { workloadOf } from '../../../../activities/deploys/release-of-build.ts';
+import { provisionConsumedDatabases } from '../../../../activities/deploys/steps/provision-consumed-databases.ts';
+import type { DependencyDeclaration } from '../../../../domain/catalog/catalog.ts';
+import type { ConsumedDatabase } from '../../../../domain/databases/consumer.ts';
+import type { Environment } from '../../../../domain/environment.ts';
+import { FairleadError } from '../../../../domain/errors.ts';
+import type { GrantDecision } from '../../../../domain/grants/grant.ts';
+import { buildRecord, catalogRecord, releaseRecord } from '../../../ports/records.ts';
+import { shareService } from '../../../support/share-service.ts';
+import { useDeploy } from '../use-deploy.ts';
+
+type Used = Awaited<ReturnType<typeof useDeploy>>;
+
+const DATABASE = 'shop_prod';
+const signal = new AbortController().signal;
+let parts: Used['parts'];
+let attempt: Used['attempt'];
+let build: Used['build'];
+
+/** `hello` of acme is deployed; `shop` belongs to acme, and `bank` to another org. Both have a database in prod. */
+beforeEach(async () => {
+  ({ parts, attempt, build } = await useDeploy({ build: { environment: 'prod' } }));
+  await ownDatabase('svc_shop', 'shop', 'acme');
+  await ownDatabase('svc_bank', 'bank', 'other');
+});
+
+async function ownDatabase(serviceId: string, service: string, org: string, environment: Environment = 'prod') {
+  await parts.services.upsert({ id: serviceId, name: service, org }, {});
+  await parts.databases.provision('postgres', { service, serviceId, org, environment }, signal);
+}
+
+const READ = [{ type: 'postgres', access: 'read' }] as const;
+const WRITE = [{ type: 'postgres', access: 'write' }] as const;
+const asking = (service: string, databases: DependencyDeclaration['databases'] = READ) => ({
+  catalog: catalogRecord({ dependencies: [{ service, scopes: [], databases }] }),
+});
+
+/** What the step gives, and what it warns of. */
+async function provision(facts: ReturnType<typeof asking>) {
+  const context = attempt(facts);
+  const { consumedDatabases = [] } = await provisionConsumedDatabases(parts, context);
+  return { given: consumedDatabases, warnings: context.warnings };
+}
+
+async function blockedBy(facts: ReturnType<typeof asking>) {
+  const error = await provision(facts).then(
+    () => assert.fail('the deploy goes on'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof FairleadError && error.code === 'SCOPE_GRANT_BLOCKED', String(error));
+  return error.details as { blockedGrants: readonly { state: string; scopes: readonly string[] }[] };
+}
+
+async function decide(decision: GrantDecision): Promise<void> {
+  const { items } = await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 });
+  assert.ok(items[0] !== undefined);
+  await parts.grantCommands.decide(items[0], { decision, by: 'usr_ada', revision: null, requestId: null });
+}
+
+/** Does what the workflows that drop databases were asked for. */
+async function carryOutDrops(): Promise<void> {
+  const deps = {
+    ...{ records: parts.databaseRecords, servers: { postgres: parts.databaseServer.server }, finalBackup: null },
+    ...{ rotation: { cipher: parts.cipher }, audit: null, now: parts.now, raiseAlarm: async () => undefined },
+  };
+  const due = parts.drops.filter(({ dropAfter }) => dropAfter <= parts.now());
+  for (const { id, dropAfter } of due) {
+    await dropKeptDatabase(deps, { id, dropAfter: dropAfter.toISOString() }, signal);
+  }
+}
+
+/** The variables of a workload that was given these. */
+async function envOf(consumedDatabases: readonly ConsumedDatabase[]) {
+  const release = releaseRecord({
+    id: 'rel_hello',
+    service: 'hello',
+    serviceId: 'svc_hello',
+    environment: 'prod',
+    consumedDatabases,
+  });
+  return await workloadOf(parts, { ...release, secrets: {} }, 'bld_1');
+}
+
+async function uriOf(consumed: readonly ConsumedDatabase[], name = 'SHOP_POSTGRES_URI'): Promise<URL> {
+  const { env } = await envOf(consumed);
+  return new URL(env[name] ?? 'none:');
+}
+
+const loginOf = ({ username, password }: URL) => ({ user: username, password: decodeURIComponent(password) });
+const connect = async (database: string, uri: URL) => await parts.databaseServer.connect(database, loginOf(uri));
+
+describe('databases of other services', () => {
+  it('of the same org: a login of its own that reads, in a variable named after the owner', async () => {
+    const { given, warnings } = await provision(asking('shop'));
+    assert.deepEqual(given, [{ engine: 'postgres', access: 'read', service: 'shop', serviceId: 'svc_shop' }]);
+    assert.deepEqual(warnings, []);
+    const uri = await uriOf(given);
+    assert.equal(uri.pathname, `/${DATABASE}`);
+    assert.match(uri.username, new RegExp(`^${DATABASE}_[a-z2-7]{10}_a$`));
+    const connection = await connect(DATABASE, uri);
+    assert.deepEqual(await connection.read(), []);
+    await assert.rejects(connection.write('forged'));
+    const { databases } = await envOf(given);
+    assert.deepEqual(
+      databases.map(({ engine }) => engine),
+      ['postgres'],
+      'it reaches the server',
+    );
+    await provision(asking('shop'));
+    assert.equal((await uriOf(given)).href, uri.href, 'a redeploy keeps the login');
+  });
+
+  it('with write: reads and writes; and the two are logins of their own', async () => {
+    const read = await provision(asking('shop'));
+    const write = await provision(asking('shop', WRITE));
+    const [reader, writer] = [await uriOf(read.given), await uriOf(write.given)];
+    assert.notEqual(reader.username, writer.username);
+    await (await connect(DATABASE, writer)).write('from beside');
+    assert.deepEqual(await (await connect(DATABASE, reader)).read(), ['from beside']);
+  });
+
+  it('of another org: blocked until it approves the scope; revoked, the login is refused', async () => {
+    const { blockedGrants } = await blockedBy(asking('bank'));
+    assert.deepEqual(
+      blockedGrants.map(({ state, scopes }) => [state, scopes]),
+      [['pending', ['database/postgres:read']]],
+    );
+    assert.equal((await parts.databaseRecords.consumersOf('svc_bank')).length, 0, 'nothing was made');
+    await decide('approve');
+    const { given } = await provision(asking('bank'));
+    const uri = await uriOf(given, 'BANK_POSTGRES_URI');
+    const open = await connect('bank_prod', uri);
+    assert.equal((await blockedBy(asking('bank', WRITE))).blockedGrants[0]?.state, 'approved_missing');
+    await decide('revoke');
+    await carryOutDrops();
+    await assert.rejects(open.read());
+    await assert.rejects(connect('bank_prod', uri));
+    assert.equal((await envOf(given)).env.BANK_POSTGRES_URI, undefined);
+    assert.equal((await blockedBy(asking('bank'))).blockedGrants[0]?.state, 'revoked');
+    assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
+  });
+
+  it('of another org, revoked while the login is made: it is ended, and the build blocked', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const consume: typeof parts.databases.consume = async (...given) => {
+      const made = await parts.databases.consume(...given);
+      // The record is there only after the revocation looked for it.
+      const { items } = await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 });
+      const [grant] = items;
+      assert.ok(grant !== undefined);
+      await parts.grants.replace(
+        { ...grant, status: 'revoked', granted: [], revision: grant.revision + 1 },
+        grant.revision,
+      );
+      return made;
+    };
+    const deps = { ...parts, databases: { ...parts.databases, consume } };
+    await assert.rejects(provisionConsumedDatabases(deps, attempt(asking('bank'))), { code: 'SCOPE_GRANT_BLOCKED' });
+    await carryOutDrops();
+    assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
+  });
+
+  it('of an org that authorized this one: no grant is needed', async () => {
+    await shareService(parts.services, 'svc_bank', ['acme']);
+    assert.equal((await provision(asking('bank'))).given.length, 1);
+  });
+
+  const absent: readonly {
+    readonly what: string;
+    readonly service: string;
+    readonly before?: () => Promise<unknown>;
+  }[] = [
+    { what: 'a service that is not there', service: 'nobody' },
+    {
+      what: 'a service without a database',
+      service: 'plain',
+      before: () => parts.services.upsert({ id: 'svc_plain', name: 'plain', org: 'acme' }, {}),
+    },
+    {
+      what: 'a service whose database is in another environment',
+      service: 'test',
+      before: () => ownDatabase('svc_test', 'test', 'acme', 'uat'),
+    },
+    { what: 'the service itself', service: 'hello', before: () => ownDatabase('svc_hello', 'hello', 'acme') },
+    {
+      what: 'a service that is being removed',
+      service: 'shop',
+      before: () => parts.services.setRemoving('svc_shop', true),
+    },
+    {
+      what: 'a service whose name another one had',
+      service: 'late',
+      before: async () => {
+        await ownDatabase('svc_early', 'late', 'acme');
+        await parts.services.remove('svc_early');
+        await parts.services.upsert({ id: 'svc_late', name: 'late', org: 'acme' }, {});
+      },
+    },
+    { what: 'the id of a service in the place of its name', service: 'svc_shop' },
+    { what: 'a name that is that of a database', service: 'shop_prod' },
+    { what: 'a name that ends a statement', service: `shop"; DROP ROLE shop_prod; --` },
+  ];
+  for (const { what, service, before } of absent) {
+    it(`${what}: a warning, and the deploy goes on without`, async () => {
+      await before?.();
+      const { given, warnings } = await provision(asking(service));
+      assert.deepEqual(given, []);
+      assert.match(warnings.join(), /_POSTGRES_URI is not given: .* has no PostgreSQL database in prod/);
+    });
+  }
+
+  it('that the catalog does not name any more end after the build, unless another build is open', async () => {
+    const { given } = await provision(asking('shop'));
+    const uri = await uriOf(given);
+    const active = async (id: string, consumedDatabases: readonly ConsumedDatabase[], epoch: number) => {
+      const fields = { service: 'hello', serviceId: 'svc_hello', environment: 'prod', consumedDatabases } as const;
+      await parts.releases.put(releaseRecord({ id, ...fields }));
+      await parts.releases.activate(id, { at: parts.now(), epoch, buildId: build.buildId });
+    };
+    const cleanUp = async () => {
+      await cleanUpAfterBuild(parts, build, signal);
+      await carryOutDrops();
+    };
+    await active('rel_with', given, 1_000);
+    await cleanUp();
+    await active('rel_without', [], 1_001);
+    const open = { id: 'bld_open', service: 'hello', serviceId: 'svc_hello', environment: 'prod' } as const;
+    await parts.builds.create(buildRecord(open));
+    await cleanUp();
+    await connect(DATABASE, uri);
+    await parts.builds.finish('bld_open', {
+      ...{ status: 'completed', reason: null, failure: null, supersededBy: null, finishedAt: parts.now() },
+    });
+    await cleanUp();
+    await assert.rejects(connect(DATABASE, uri));
+  });
+
+  const removals = [
+    { what: 'the service that uses it', serviceId: 'svc_hello', isKept: false },
+    { what: 'the service that has it', serviceId: 'svc_shop', isKept: true },
+  ];
+  for (const { what, serviceId, isKept } of removals) {
+    it(`${what} is removed: the login ends, and the database ${isKept ? 'is kept' : 'stays'}`, async () => {
+      const { given } = await provision(asking('shop'));
+      const uri = await uriOf(given);
+      await parts.databases.keep(serviceId);
+      assert.equal((await envOf(given)).env.SHOP_POSTGRES_URI, undefined);
+      await carryOutDrops();
+      await assert.rejects(connect(DATABASE, uri));
+      assert.ok(parts.databaseServer.held.has(DATABASE));
+      assert.equal((await parts.databaseRecords.find(`postgres/${DATABASE}`))?.state, isKept ? 'kept' : 'active');
+    });
+  }
+
+  it('while an earlier login is being ended, another try gets a new one', async () => {
+    const { given } = await provision(asking('shop'));
+    const before = await uriOf(given);
+    await parts.databases.endConsumed({ serviceId: 'svc_hello', environment: 'prod' }, () => true);
+    await assert.rejects(provision(asking('shop')), { code: 'CONFLICT', retryable: true });
+    await carryOutDrops();
+    const after = await uriOf((await provision(asking('shop'))).given);
+    assert.notEqual(after.password, before.password);
+    await connect(DATABASE, after);
+    // A worker that was paused since does it late: nothing of the new login is lost.
+    await carryOutDrops();
+    await connect(DATABASE, after);
+  });
+
+  it('no log of the service shows the password', async () => {
+    const uri = await uriOf((await provision(asking('shop'))).given);
+    assert.ok((await parts.databases.passwords('svc_hello')).includes(decodeURIComponent(uri.password)));
+  });
+});
