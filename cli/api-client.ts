@@ -152,7 +152,7 @@ function refusal(status: number, text: string, { api, name }: Peer): CliFailure 
     });
   }
   const { code, message, details } = parsed.data.error;
-  const remedy = status === 401 ? KEY_REFUSED : (REMEDIES[code] ?? null);
+  const remedy = status === 401 ? KEY_REFUSED : (REMEDIES[code] ?? roleRemedy(code, message));
   return new CliFailure(code, message, { exit, details, ...(remedy === null ? {} : { remedy }) });
 }
 
@@ -160,8 +160,16 @@ const KEY_REFUSED = 'The key was not accepted: check FAIRLEAD_KEY, or run `npm s
 
 /** What to do about a refusal whose message alone does not say it. */
 const REMEDIES: Readonly<Record<string, string>> = {
+  LOCKER_HANDLE_NOT_FOUND: 'List what the locker holds: `fairlead locker items`.',
   SERVICE_NOT_FOUND: 'List yours: `fairlead services`. Name one, or run the command in the folder of the service.',
 };
+
+/** Who lacks a role is told who gives it. */
+function roleRemedy(code: string, message: string): string | null {
+  const role = code === 'FORBIDDEN' ? /^This needs the role (\w+) or higher in the org/.exec(message)?.[1] : undefined;
+  if (role === undefined) return null;
+  return `Your role: \`fairlead whoami\`. An admin of the org gives another: \`fairlead members add-role <you> ${role}\``;
+}
 
 function unreachable({ api, name, variable }: Peer, cause: unknown): CliFailure {
   const reason = isTimeout(cause)

@@ -107,7 +107,8 @@ function errorBody({ code, message, remedy, details }: CliFailure): Record<strin
 /** The API's list of refused fields, one line each, unless its message names them; other details are for `--json`. */
 function detailLines({ details, message }: CliFailure): string[] {
   const fields = z.array(z.object({ field: z.string(), message: z.string() })).safeParse(details);
-  const lines = fields.data?.map((entry) => `${entry.field}: ${entry.message}`) ?? [];
+  const lines =
+    fields.data?.map(({ field, message: text }) => (text.startsWith(`${field}: `) ? text : `${field}: ${text}`)) ?? [];
   return lines.filter((line) => !message.includes(line));
 }
 

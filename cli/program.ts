@@ -94,6 +94,7 @@ function buildProgram(
   addCatalogCommands(program, performAlone);
   addAuditCommands(program, { perform, performAlone });
   nameHelp(program, 'fairlead');
+  for (const group of program.commands) refuseUnknown(group);
   return program;
 }
 
@@ -101,6 +102,22 @@ function buildProgram(
 function nameHelp(command: Command, path: string): void {
   command.showHelpAfterError(`(see ${path} --help)`);
   for (const one of command.commands) nameHelp(one, `${path} ${one.name()}`);
+}
+
+/** A word that is no command of a group is refused as one, though the group's default command would get it as an argument. */
+function refuseUnknown(group: Command): void {
+  for (const one of group.commands) {
+    const refuse = one.error.bind(one);
+    one.error = (message, options) => {
+      const [word] = group.args;
+      const isTyped = word === undefined || word.startsWith('-') || word === one.name() || one.aliases().includes(word);
+      if (isTyped || options?.code !== 'commander.excessArguments') return refuse(message, options);
+      const names = group.commands.map((each) => each.name()).join(', ');
+      return group.error(`error: unknown command '${word}': it is one of ${names}`, {
+        code: 'commander.unknownCommand',
+      });
+    };
+  }
 }
 
 function nameTyped({ env, script = '', cwd }: Surroundings): string {

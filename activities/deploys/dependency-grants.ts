@@ -67,7 +67,7 @@ export async function requireGrants(
     if (state !== null) blocked.push({ id: grant.id, service: key.target.name, state, scopes });
   }
   if (blocked.length === 0) return;
-  throw grantsBlocked(blocked, { deployAgain: build.waitForGrantsSeconds === undefined });
+  throw grantsBlocked(blocked, { asker: askerOf(needed), deployAgain: build.waitForGrantsSeconds === undefined });
 }
 
 /**
@@ -99,12 +99,33 @@ export async function readBlockedGrants(
   return blocked;
 }
 
-/** @param deployAgain false for a build that goes on by itself after an approval */
-export function grantsBlocked(blocked: readonly BlockedGrant[], { deployAgain = true } = {}): FairleadError {
+/** Options of the command line that name who asks, also from another folder: ` --service cart`, and ` --env uat` outside prod. */
+export function askerOf(needed: readonly ForeignScopes[]): string {
+  const key = needed[0]?.key;
+  if (key === undefined) return '';
+  return ` --service ${key.holder.name}${key.environment === 'prod' ? '' : ` --env ${key.environment}`}`;
+}
+
+/**
+ * @param asker see {@link askerOf}
+ * @param deployAgain false for a build that goes on by itself after an approval
+ * @param hasWaited of a build that waited: it is not told that a build can wait
+ */
+export function grantsBlocked(
+  blocked: readonly BlockedGrant[],
+  {
+    asker,
+    deployAgain = true,
+    hasWaited = false,
+  }: { readonly asker: string; readonly deployAgain?: boolean; readonly hasWaited?: boolean },
+): FairleadError {
   const lines = blocked.map((grant) => {
     const next = deployAgain && grant.state === 'pending' ? ', then deploy again' : '';
-    return `${grant.service}: ${SAID[grant.state](grant)}${next}`;
+    return `${grant.service}: ${SAID[grant.state](grant, asker)}${next}`;
   });
+  if (deployAgain && !hasWaited && blocked.every(({ state }) => state === 'pending')) {
+    lines.push('To wait for the decision instead: `fairlead deploy --wait-for-grants`');
+  }
   return new FairleadError('SCOPE_GRANT_BLOCKED', ['Deploy blocked: scope grants are missing.', ...lines].join('\n'), {
     details: { blockedGrants: blocked },
   });
@@ -112,17 +133,20 @@ export function grantsBlocked(blocked: readonly BlockedGrant[], { deployAgain = 
 
 /** Who has to do what, for each grant that nobody has decided yet. */
 export function awaitedGrants(blocked: readonly BlockedGrant[]): readonly string[] {
-  return blocked.filter(({ state }) => state === 'pending').map((grant) => `${grant.service}: ${SAID.pending(grant)}`);
+  return blocked
+    .filter(({ state }) => state === 'pending')
+    .map((grant) => `${grant.service}: ${SAID.pending(grant, '')}`);
 }
 
-const SAID: Readonly<Record<GrantBlock, (grant: BlockedGrant) => string>> = {
+const SAID: Readonly<Record<GrantBlock, (grant: BlockedGrant, asker: string) => string>> = {
   pending: ({ id, scopes }) =>
     `grant ${id} is pending for ${scopes.join(', ')}; an admin of its org runs \`fairlead grants approve ${id}\``,
-  approved_missing: ({ id, scopes, service }) =>
-    `grant ${id} is approved, but not for all of ${scopes.join(', ')}; its org runs \`fairlead grants revoke ${id}\`, you run \`fairlead grants request ${service} ${scopes.join(' ')}\`, and its org approves`,
-  denied: ({ id }) => `grant ${id} was denied; an admin of its org can still approve it`,
-  revoked: ({ id, scopes, service }) =>
-    `grant ${id} was revoked; ask anew with \`fairlead grants request ${service} ${scopes.join(' ')}\``,
+  approved_missing: ({ id, scopes, service }, asker) =>
+    `grant ${id} is approved, but not for all of ${scopes.join(', ')}; its org runs \`fairlead grants revoke ${id}\`, you run \`fairlead grants request ${service} ${scopes.join(' ')}${asker}\`, and its org approves`,
+  denied: ({ id }) =>
+    `grant ${id} was denied; an admin of its org can still approve it: \`fairlead grants approve ${id}\``,
+  revoked: ({ id, scopes, service }, asker) =>
+    `grant ${id} was revoked; ask anew with \`fairlead grants request ${service} ${scopes.join(' ')}${asker}\``,
 };
 
 /** Gives the client what was approved: after the deploy made it. */

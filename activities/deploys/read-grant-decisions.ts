@@ -3,6 +3,7 @@ import type { Decision, DecisionInput } from '../../domain/deploys/build-wait.ts
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import {
+  askerOf,
   awaitedGrants,
   type BlockedGrant,
   foreignScopes,
@@ -36,7 +37,7 @@ export async function readGrantDecisions(
     await goOn(deps, input, { at, signal });
     return { state: 'granted' };
   }
-  const { code, message, details } = grantsBlocked(blocked);
+  const { code, message, details } = grantsBlocked(blocked, { asker: askerOf(needed), hasWaited: true });
   const failure = { code, message, step: step.key, details };
   if (blocked.some(({ state }) => state !== 'pending')) return { state: 'refused', failure };
   const waiting = { since: new Date(since), until: new Date(until), blockedGrants: blocked };

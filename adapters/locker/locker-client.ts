@@ -29,7 +29,8 @@ const refusalSchema = z.object({
 
 /** Why the locker refuses, in our words: an answer of its own could hold what nobody is to see. */
 const REASONS: Readonly<Record<string, string>> = {
-  NOT_BOUND: 'the item is not bound to this service; bind it: `fairlead locker bind <handle> --service <name>`',
+  NOT_BOUND:
+    'the item is not bound to this service; an admin of its org binds it: `fairlead locker bind <handle> --service <name>`',
   ORG_MISMATCH: 'the handle is not in the locker of the org that owns the service',
   PERSONAL_NOT_RESOLVABLE: 'a personal item is given to no service; put it into the locker of the org',
   ITEM_SEALED: 'the item is sealed; give it a new value',
@@ -71,7 +72,7 @@ function readAnswer({ status, body }: JsonAnswer, named: string): { handle: stri
   const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   if (reason === undefined && status !== 401 && status !== 403) throw unreachable(`answered ${status} ${code}`);
   const known = reason === undefined ? 'FORBIDDEN' : code;
-  const message = `${known}: the locker does not give ${named}: ${reason ?? 'it refuses the builder'}`;
+  const message = `${known}: the locker does not give ${named}: ${reason?.replace('<handle>', () => named) ?? 'it refuses the builder'}`;
   throw new FairleadError('LOCKER_RESOLVE_FORBIDDEN', message, { details: { code: known } });
 }
 

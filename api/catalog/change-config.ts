@@ -61,6 +61,13 @@ export async function changeConfig(
     unset: unset.filter((name) => present.has(name)),
     absent: unset.filter((name) => !present.has(name)),
   };
+  const secrets = variableSets(service).find((each) => each.environment === environment)?.set.secrets ?? {};
+  const uncovered = Object.keys(body.set)
+    .filter((name) => Object.hasOwn(secrets, name))
+    .map(
+      (name) =>
+        `${name} was a secret, and is stored in clear now. To encrypt it again: \`fairlead config set --secret ${name}\``,
+    );
   const changeId = deps.newId('variableChange');
   await deps.history.begin({
     ...{ id: changeId, serviceId: service.id, environment, changedBy, at },
@@ -80,7 +87,7 @@ export async function changeConfig(
   });
   await deps.history.confirm(changeId);
   const imported = Object.entries(origins).map(([name, origin]) => `${name} (${origin.kind}: ${origin.name})`);
-  return { changeId, environment, ...names, warnings, imported };
+  return { changeId, environment, ...names, warnings: [...warnings, ...uncovered], imported };
 }
 
 function notFound(name: string): FairleadError {

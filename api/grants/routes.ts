@@ -148,7 +148,10 @@ async function requireVisible({ grants, services }: GrantsDeps, caller: Caller, 
       : await Promise.all([services.find(grant.holder.serviceId), services.find(grant.target.serviceId)]);
   const isVisible = [holder, target].some((service) => service != null && mayUse(caller, service));
   if (grant === null || !(isVisible || isPlatform(caller))) {
-    throw new FairleadError('NOT_FOUND', `There is no grant ${grantId}`);
+    throw new FairleadError(
+      'NOT_FOUND',
+      `There is no grant ${grantId}: \`fairlead grants list\` shows those of your org`,
+    );
   }
   return { grant, owner: target?.org ?? grant.target.org };
 }

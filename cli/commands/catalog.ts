@@ -14,7 +14,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Alone } from '../perform.ts';
-import { nameFromFolder, readSource } from '../project.ts';
+import { checkName, nameFromFolder, readSource } from '../project.ts';
 import { printable } from '../terminal/style.ts';
 import { uploadedTree } from '../uploaded-tree.ts';
 
@@ -31,7 +31,7 @@ export async function init(
   const folder = folderOf(given, cwd);
   const tree = await uploadedTree(folder);
   const path = join(folder, CATALOG);
-  if (tree.read(CATALOG) !== null) throw alreadyThere(path);
+  if (tree.read(CATALOG) !== null) throw alreadyThere(path, given);
   const name = await nameFromFolder(folder, givenName);
   const source = withExample(await readAppSource(tree), folder);
   const manifest = source.texts[MANIFEST] ?? null;
@@ -44,7 +44,7 @@ export async function init(
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw alreadyThere(path);
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw alreadyThere(path, given);
     throw usageFailure(`${path} cannot be written: ${error instanceof Error ? error.message : error}`);
   }
   output.document({ file: path, ...draft });
@@ -70,11 +70,11 @@ export async function validate({ output, cwd }: Alone, given: string): Promise<n
   if (catalog === null && platform === null) {
     throw new CliFailure('CATALOG_MISSING', `There is no ${CATALOG} in ${folder}.`, {
       exit: 'notFound',
-      remedy: 'A deploy works without. To write one: `fairlead init`',
+      remedy: `A deploy works without. To write one: \`fairlead init${typedFolder(given)}\``,
     });
   }
   const files = [
-    ...(catalog === null ? [] : [{ file: CATALOG, warnings: checked(() => readCatalog(catalog)) }]),
+    ...(catalog === null ? [] : [{ file: CATALOG, warnings: checked(() => readCatalog(catalog, output)) }]),
     ...(platform === null ? [] : [{ file: PLATFORM_CONFIG, warnings: checked(() => readPlatformConfig(platform)) }]),
   ];
   output.document({ valid: true, files });
@@ -93,10 +93,16 @@ function withExample(source: AppSource, folder: string): AppSource {
   return { ...source, variables: { ...source.variables, [name]: example } };
 }
 
-function readCatalog(text: string): readonly string[] {
+function readCatalog(text: string, output: Alone['output']): readonly string[] {
   const { catalog, warnings } = parseCatalog(text, { enforceMinimumVersion: false });
+  if (catalog.name !== null) checkName(catalog.name);
   const violations = conventionViolations(catalog);
-  requireConventions(violations);
+  try {
+    requireConventions(violations);
+  } catch (error) {
+    for (const warning of warnings) output.note(`! ${printable(warning)}`);
+    throw error;
+  }
   return [...warnings, ...violations.map(({ message }) => message)];
 }
 
@@ -122,9 +128,14 @@ function folderOf(given: string, cwd: string): string {
   throw usageFailure('Only a folder can be looked at.', 'Clone the repository first.');
 }
 
-function alreadyThere(path: string): CliFailure {
+function alreadyThere(path: string, given: string): CliFailure {
   return usageFailure(
     `There is a ${path} already.`,
-    'To check it: `fairlead validate`. To start anew, remove it first.',
+    `To check it: \`fairlead validate${typedFolder(given)}\`. To start anew, remove it first.`,
   );
+}
+
+/** The folder as it was typed, for a command that is proposed; nothing for the one of the terminal. */
+function typedFolder(given: string): string {
+  return given === '.' ? '' : ` ${/[^\w./@+-]/.test(given) ? JSON.stringify(given) : given}`;
 }

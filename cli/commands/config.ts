@@ -144,7 +144,8 @@ async function change(
   if (output.quiet) for (const name of [...changed.set, ...changed.unset]) output.print(name);
   else for (const line of done) output.print(`${line} of ${output.paint('bold', service)} ${scope}`);
   for (const warning of changed.warnings) output.note(warning);
-  for (const name of changed.absent) output.note(`${name} was not set ${scope}`);
+  const missing = only === null ? 'that is set for all environments' : `that is set for ${only} alone`;
+  for (const name of changed.absent) output.note(`There is no variable ${name} ${missing}: nothing of it was removed.`);
   if (done.length > 0) output.note('It takes effect with the next deploy.');
   return exitCode('ok');
 }

@@ -26,6 +26,13 @@ const grantReply = z.looseObject({
 
 type GrantReply = z.infer<typeof grantReply>;
 
+/** What the service that asks has of it, by the state of the grant. */
+const DOES: Readonly<Record<string, string>> = {
+  pending: 'asks for',
+  denied: 'does not get',
+  revoked: 'no longer has',
+};
+
 const TONES: Readonly<Record<string, Tone>> = { pending: 'warn', approved: 'good', denied: 'bad', revoked: 'bad' };
 
 /** `fairlead grants list`. */
@@ -45,6 +52,7 @@ export async function listGrants(
         { title: 'SERVICE', shrinks: true },
         { title: 'ENV' },
         { title: 'SCOPES', shrinks: true },
+        { title: 'DECIDES' },
         { title: 'ASKED' },
       ],
       page.items.map((grant) => [
@@ -53,8 +61,14 @@ export async function listGrants(
         { text: `${grant.holder.name} (${grant.holder.org})` },
         { text: grant.environment },
         { text: grant.scopes.join(', ') },
+        { text: grant.target.org },
         { text: formatAge(grant.requestedAt, now()), tone: 'dim' },
       ]),
+    );
+  }
+  if (page.items.some((grant) => grant.status === 'pending')) {
+    output.note(
+      'An admin of the org that decides: `fairlead grants approve <grant>`, or `fairlead grants deny <grant>`',
     );
   }
   noteMore(output, page, limit);
@@ -101,13 +115,15 @@ export async function decideGrant(
   output.print(told(grant));
   if (decision === 'approve')
     output.note(
-      `A deploy of ${grant.holder.name} that waits goes on by itself, and otherwise the next one: \`fairlead deploy\``,
+      `A deploy of ${grant.holder.name} that waits for it goes on now. Where none waits, ${grant.holder.org} deploys it again.`,
     );
   return exitCode('ok');
 }
 
 function told(grant: GrantReply): string {
-  return `${grant.id} is ${grant.status}: ${ofHolder(grant)} asks for ${printable(grant.scopes.join(', '))}`;
+  const [verb, scopes] =
+    grant.status === 'approved' ? ['has', grant.granted] : [DOES[grant.status] ?? 'asks for', grant.scopes];
+  return `${grant.id} is ${grant.status}: ${ofHolder(grant)} ${verb} ${printable(scopes.join(', '))}`;
 }
 
 function ofHolder({ holder, environment }: GrantReply): string {

@@ -54,7 +54,7 @@ export function readYaml(text: string, source: YamlSource): YamlFile {
 
 /** The error for a file with problems: every one of them in the message and in `details`. */
 export function invalidFile(source: YamlSource, problems: readonly FileProblem[], cause?: unknown): FairleadError {
-  const shown = problems.slice(0, PROBLEM_LIMIT);
+  const shown = [...problems].sort((a, b) => a.line - b.line || a.column - b.column).slice(0, PROBLEM_LIMIT);
   const lines = shown.map(({ line, column, path, message }) => {
     const place = `${source.fileName}:${line}:${column}`;
     return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;

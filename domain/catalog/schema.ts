@@ -10,6 +10,7 @@ import {
   MOST_SCOPES,
   STORAGE_TIERS,
 } from './catalog.ts';
+import { isCron } from './cron.ts';
 import { bucketName, MOST_BUCKETS, ownerSlug, scopeName } from './name-schemas.ts';
 import { modulesSection, registrationSection, userAccessSection } from './people-sections.ts';
 import { seo, tests, walkthrough } from './release-schema.ts';
@@ -87,11 +88,7 @@ const bindingName = z
 const BINDING_PATH = 'a path that begins with one /, without ..';
 const bindingPath = z.string({ error: BINDING_PATH }).regex(PATH, { error: BINDING_PATH }).nullish();
 const CRON = 'five fields such as "0 2 * * *": minute, hour, day, month, weekday, in UTC';
-const cron = z
-  .string({ error: CRON })
-  .trim()
-  .max(200, { error: CRON })
-  .regex(/^[\dA-Za-z*,/-]+(?:[ \t]+[\dA-Za-z*,/-]+){4}$/, { error: CRON });
+const cron = z.string({ error: CRON }).trim().max(200, { error: CRON }).refine(isCron, { error: CRON });
 
 const queue = entry(
   {
@@ -260,7 +257,9 @@ const spec = z.object(
       entry(
         {
           service: serviceName.describe('Name of the service that is called'),
-          scopes: listOf(scopeName, 'scopes', MOST_SCOPES).describe('What it is asked for, such as shop:read'),
+          scopes: listOf(scopeName, 'scopes', MOST_SCOPES).describe(
+            'What it is asked for, such as read; tokens name it as shop:read',
+          ),
           databases: listOf(consumedDatabase, 'databases').describe(
             'Databases of that service, in the same environment, that this one uses; see docs/databases.md',
           ),

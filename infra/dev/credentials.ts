@@ -31,6 +31,15 @@ async function portsOf(dataDir: string, env: Env): Promise<Ports> {
   return text === null ? usual : { ...usual, ...connectionSchema.parse(JSON.parse(text)).ports };
 }
 
+/** Why a part shows nothing: a variable of this terminal that replaces it, or no such part. */
+export function absence(name: string, env: Env): string {
+  const replacedBy = PART_ROWS.find((part) => part.name === name)?.replacedBy;
+  if (replacedBy !== undefined && env[replacedBy]) {
+    return `${name} is not the embedded one, because ${replacedBy} is set in this terminal: unset it.`;
+  }
+  return `no part called ${name} has credentials.`;
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: { json: { type: 'boolean', default: false } },
@@ -43,7 +52,7 @@ async function main(): Promise<void> {
     if (rows === undefined) {
       throw new FairleadError(
         'NOT_FOUND',
-        `no part called ${name} has credentials: one of ${Object.keys(all).join(', ')}`,
+        `${absence(name, process.env)} These have credentials: ${Object.keys(all).join(', ')}`,
       );
     }
     return [name, rows] as const;

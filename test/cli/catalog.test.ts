@@ -71,7 +71,7 @@ describe('catalog files on the command line', () => {
     await writeFile(join(folder, 'catalog-info.yaml'), 'metadata: { name: mine }\n');
     const { code, stderr } = await run('init');
     assert.equal(code, 2);
-    assert.match(stderr, /already\.\nTo check it: `fairlead validate`/);
+    assert.match(stderr, /already\.\nTo check it: `fairlead validate/);
     assert.equal(await catalog(), 'metadata: { name: mine }\n');
   });
 
@@ -91,6 +91,21 @@ describe('catalog files on the command line', () => {
     assert.deepEqual([json.success, json.error.details.length, json.error.details[0].line], [false, 4, 2]);
   });
 
+  it('validate names problems in the order of their lines, and refuses a name that no deploy takes', async () => {
+    const text =
+      'metadata:\n  name: shop\nspec:\n  schedules: [{ name: nightly, cron: "61 * * * *" }]\n  auth: sso\n  config: 1\n';
+    await writeFile(join(folder, 'catalog-info.yaml'), text);
+    const { stderr } = await run('validate');
+    assert.deepEqual(
+      [...stderr.matchAll(/yaml:(\d+):/g)].map(([, line]) => line),
+      ['4', '5', '6'],
+      stderr,
+    );
+    await writeFile(join(folder, 'catalog-info.yaml'), `metadata:\n  name: ${'a'.repeat(41)}\n`);
+    const long = await run('validate');
+    assert.deepEqual([long.code, /1 to 40 lower-case letters/.test(long.stderr)], [2, true]);
+  });
+
   it('validate holds the file to the conventions, as a deploy does', async () => {
     const spec = (lines: string) =>
       writeFile(join(folder, 'catalog-info.yaml'), `metadata:\n  name: shop\nspec:\n${lines}`);
@@ -100,9 +115,10 @@ describe('catalog files on the command line', () => {
       [warned.code, /! spec\.routes \(\/pay\): say with charge who pays/.test(warned.stdout)],
       [0, true],
     );
-    await spec('  dependencies: [{ service: notes, scopes: ["*"] }]\n');
+    await spec('  colour: red\n  dependencies: [{ service: notes, scopes: ["*"] }]\n');
     const refused = await run('validate');
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /! spec\.colour is not a known section/, 'what is warned of is not hidden by it');
     assert.match(refused.stderr, /CONVENTION_CHECK_FAILED.*\nspec\.dependencies \(notes\): name the scopes/);
   });
 
@@ -116,6 +132,6 @@ describe('catalog files on the command line', () => {
     const empty = join(folder, 'src');
     const missing = await runCli(NOWHERE, ['validate', empty]);
     assert.equal(missing.code, 3);
-    assert.match(missing.stderr, /To write one: `fairlead init`/);
+    assert.match(missing.stderr, /To write one: `fairlead init \/.+src`/, 'with the folder that was typed');
   });
 });

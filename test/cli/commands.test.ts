@@ -268,6 +268,40 @@ describe('the other commands', () => {
     assert.match(unknown.stderr, /FAIRLEAD_CONSOLE_URL/);
   });
 
+  for (const [group, commands] of [
+    ['config', 'list, set'],
+    ['grants', 'list, request'],
+    ['services', 'list, show'],
+    ['registry', 'services, routes'],
+    ['locker', 'vaults, items'],
+    ['wallet', 'balance, ledger'],
+    ['orgs', 'list, use'],
+  ] as const) {
+    it(`${group}: a word that is none of its commands is refused, naming those`, async () => {
+      const { code, stderr } = await run(group, 'shwo');
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, new RegExp(`unknown command 'shwo': it is one of ${commands}`));
+      assert.match(stderr, new RegExp(`see fairlead ${group} --help`));
+      const typed = await run(group, group === 'registry' ? 'services' : 'nothing', 'more', '--json');
+      assert.equal(typed.code, 2);
+      assert.equal(JSON.parse(typed.stdout).error.code, 'USAGE');
+    });
+  }
+
+  it('too many arguments of a default command that is named are told as that', async () => {
+    const { code, stderr } = await run('config', 'list', 'more');
+    assert.equal(code, 2);
+    assert.match(stderr, /too many arguments for 'list'/);
+  });
+
+  it('who lacks a role is told how to see theirs, and who gives another', async () => {
+    const error = { code: 'FORBIDDEN', message: 'This needs the role member or higher in the org' };
+    api.answers.set('GET /services/shop', { status: 403, error });
+    const { code, stderr } = await run('services', 'show', 'shop');
+    assert.equal(code, 4, stderr);
+    assert.match(stderr, /`fairlead whoami`.*`fairlead members add-role <you> member`/);
+  });
+
   it('exits 3 for what does not exist, 4 for a wrong key and 5 without an API', async () => {
     assert.equal((await run('status', 'nobody')).code, 3);
     assert.equal((await run('logs', 'bld_404')).code, 3);

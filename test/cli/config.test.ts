@@ -69,7 +69,10 @@ describe('fairlead config', () => {
       ],
     );
     assert.equal((await ok(['unset', 'REGION', '--env', 'uat'])).stdout, 'Removed REGION of shop in uat\n');
-    assert.match((await ok(['unset', 'REGION', '--env', 'uat'])).stderr, /REGION was not set in uat/);
+    assert.match(
+      (await ok(['unset', 'REGION', '--env', 'uat'])).stderr,
+      /There is no variable REGION that is set for uat alone/,
+    );
   });
 
   it('refuses a value of a secret on the command line, and a word that is no assignment, without repeating either', async () => {

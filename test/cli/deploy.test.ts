@@ -414,6 +414,13 @@ describe('fairlead deploy', () => {
     const { code, stderr } = await runCli(api, ['deploy', folder]);
     assert.equal(code, 2);
     assert.match(stderr, /VALIDATION_FAILED No\.\n {2}port: is taken/);
+    const told = {
+      code: 'VALIDATION_FAILED',
+      message: 'port: is taken',
+      details: [{ field: 'port', message: 'port: is taken' }],
+    };
+    api.answers.set('POST /services', { status: 400, error: told });
+    assert.match((await runCli(api, ['deploy', folder])).stderr, /VALIDATION_FAILED port: is taken\n$/, 'told once');
   });
 
   it('Ctrl-C during the upload ends it in order, with exit 130', async () => {

@@ -23,15 +23,22 @@ describe('fairlead grants', () => {
     const { id } = JSON.parse(asked.stdout).data;
     assert.match(
       (await run('list', '--status', 'pending')).stdout,
-      new RegExp(`${id} +pending +shop \\(shopkeepers\\) +prod +notes:read, notes:write`),
+      new RegExp(`${id} +pending +shop \\(shopkeepers\\) +prod +notes:read, notes:write +writers`),
     );
     const unasked = await run('approve', id);
+    assert.match((await run()).stderr, /An admin of the org that decides: `fairlead grants approve <grant>`/);
     assert.equal(unasked.code, 2, 'without a terminal nobody can be asked');
     assert.match(unasked.stderr, /shop of shopkeepers in prod gets notes:read, notes:write/);
     const approved = await run('approve', id, '--yes');
-    assert.match(approved.stdout, /is approved/);
-    assert.match(approved.stderr, /A deploy of shop that waits goes on by itself, and otherwise the next one/);
-    assert.match((await run('revoke', id, '--yes')).stdout, /is revoked/);
+    assert.match(approved.stdout, /is approved: shop of shopkeepers in prod has notes:read, notes:write/);
+    assert.match(
+      approved.stderr,
+      /A deploy of shop that waits for it goes on now\. Where none waits, shopkeepers deploys it again/,
+    );
+    assert.match(
+      (await run('revoke', id, '--yes')).stdout,
+      /is revoked: shop of shopkeepers in prod no longer has notes:read/,
+    );
     const denied = await run('deny', id);
     assert.notEqual(denied.code, 0);
     assert.match(denied.stderr, /is revoked: there is nothing to deny/);
@@ -41,5 +48,6 @@ describe('fairlead grants', () => {
     const { code, stderr } = await run('approve', 'sgr_none', '--yes');
     assert.equal(code, 3, stderr);
     assert.match(stderr, /There is no grant sgr_none/);
+    assert.match(stderr, /`fairlead grants list`/);
   });
 });

@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
     code: 'INSUFFICIENT_GAS',
     step: 'deploy-gate',
     message:
-      /^Deploy gate: insufficient gas reserve: the wallet of platform has 50000 tokens, and 179280 are required: 129280 are missing\.$/,
+      /^Deploy gate: insufficient gas reserve: the wallet of platform has 50000 tokens, and 179280 are required: 129280 are missing\. A platform admin adds them: `fairlead wallet credit 129280 --org platform --reason <text>`; or declare a smaller platform\.io\/pod-tier\.$/,
   },
   {
     name: 'a required variable without a value',

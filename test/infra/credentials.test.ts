@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { stackCredentials } from '../../infra/dev/credentials.ts';
+import { absence, stackCredentials } from '../../infra/dev/credentials.ts';
 import { readSecrets } from '../../infra/dev/stack-secrets.ts';
 
 test('a person gets the credentials of the parts that run, at their ports, and of none that production replaces', async (t) => {
@@ -24,6 +24,9 @@ test('a person gets the credentials of the parts that run, at their ports, and o
   const { 'image-registry': registry, ...others } = await stackCredentials(dataDir, outside);
   assert.equal(registry?.address, 'localhost:12345');
   assert.deepEqual(Object.keys(others), ['mongo', ...onNeed]);
+  assert.match(absence('temporal', outside), /because TEMPORAL_ADDRESS is set in this terminal/);
+  assert.match(absence('temporal', {}), /no part called temporal/);
+  assert.match(absence('nothing', outside), /no part called nothing/);
 });
 
 test('a folder on which no stack has started has no credentials, and gets none', async (t) => {

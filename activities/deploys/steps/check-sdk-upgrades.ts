@@ -36,6 +36,6 @@ export async function checkSdkUpgrades(
     }
   }
   if (undocumented.length === 0) return {};
-  const message = `Undocumented upgrade: the registry has no changelog of ${undocumented.join(', ')}. Have an administrator publish one, or stay at the version before.`;
+  const message = `Undocumented upgrade: the registry has no changelog of ${undocumented.join(', ')}. A platform admin publishes one (docs/registry.md), or stay at the version before.`;
   throw new FairleadError('UNDOCUMENTED_UPGRADE', message, { details: { packages: undocumented } });
 }

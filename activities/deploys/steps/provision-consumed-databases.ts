@@ -1,7 +1,7 @@
 import { type ConsumedDatabase, consumedVariable } from '../../../domain/databases/consumer.ts';
 import { ENGINES } from '../../../domain/databases/engines.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { foreignScopes, grantsBlocked, readBlockedGrants, requireGrants } from '../dependency-grants.ts';
+import { askerOf, foreignScopes, grantsBlocked, readBlockedGrants, requireGrants } from '../dependency-grants.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { targetsOf } from '../pending-grants.ts';
 import { findService } from '../service-lookup.ts';
@@ -61,5 +61,7 @@ async function requireStill(deps: Deps, { build, facts }: StepContext): Promise<
     const by = { serviceId: service.id, environment };
     await deps.databases?.endConsumed(by, ({ serviceId }) => serviceId === one.key.target.serviceId);
   }
-  if (refused.length > 0) throw grantsBlocked(refused, { deployAgain: build.waitForGrantsSeconds === undefined });
+  if (refused.length > 0) {
+    throw grantsBlocked(refused, { asker: askerOf(needed), deployAgain: build.waitForGrantsSeconds === undefined });
+  }
 }

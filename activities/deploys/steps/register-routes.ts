@@ -33,6 +33,8 @@ export async function registerRoutes(deps: Deps, context: StepContext): Promise<
     modules: catalog.modules,
   };
   await registry.register(place, offered, signal);
-  onLine(`Registered ${service.name} at port ${port} with ${catalog.routes.length} routes`);
+  onLine(
+    `Registered ${service.name} at port ${port} with ${catalog.routes.length === 1 ? '1 route' : `${catalog.routes.length} routes`}`,
+  );
   return {};
 }

@@ -30,6 +30,18 @@ const rowsOf = async (name: string): Promise<string[]> =>
     (row: Record<string, unknown>) => `${row.environment ?? 'all'} ${row.name}=${row.value}`,
   );
 
+it('a plain value in the place of a secret is stored, with a warning: from then on it is shown', async () => {
+  await register('shop-clear', {});
+  await change('shop-clear', { secrets: { STRIPE: CANARY } });
+  const again = await change('shop-clear', { secrets: { STRIPE: CANARY } });
+  assert.deepEqual(again.body.data.warnings, []);
+  const elsewhere = await change('shop-clear', { environment: 'uat', set: { STRIPE: 'none' } });
+  assert.deepEqual(elsewhere.body.data.warnings, [], 'the secret of all environments stays');
+  const { warnings } = (await change('shop-clear', { set: { STRIPE: 'clear' } })).body.data;
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0], /^STRIPE was a secret, and is stored in clear now.*`fairlead config set --secret STRIPE`/);
+});
+
 it('sets and removes variables, lists them by name with who set them, and says which were not there', async () => {
   await register('shop', { config: { OLD: '1' } });
   const answer = await change('shop', {

@@ -84,7 +84,7 @@ describe('the deploy gate', () => {
       'one token too little',
       { balance: NANO - 1 },
       'INSUFFICIENT_GAS',
-      /^Deploy gate: insufficient gas reserve: the wallet of platform has 10799 tokens, and 10800 are required: 1 are missing/,
+      /^Deploy gate: insufficient gas reserve: the wallet of platform has 10799 tokens, and 10800 are required: 1 are missing\. A platform admin adds them: `fairlead wallet credit 1 --org platform --reason <text>`\.$/,
       { balance: NANO - 1, required: NANO, shortfall: 1 },
     ],
     [

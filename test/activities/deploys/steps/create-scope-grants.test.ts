@@ -69,6 +69,7 @@ describe('scopes of services that a catalog declares', () => {
     const [grant] = blocked;
     assert.deepEqual(blocked, [{ id: grant?.id, service: 'mailer', state: 'pending', scopes: ['mailer:send'] }]);
     assert.match(message, new RegExp(`fairlead grants approve ${grant?.id}`));
+    assert.match(message, /fairlead deploy --wait-for-grants/);
     assert.equal((await blockedBy(declared(['send']))).blocked[0]?.id, grant?.id, 'a second deploy asks for the same');
     await decide('approve');
     assert.ok((await deploy(declared(['send']))).includes('mailer:send'));
@@ -79,7 +80,10 @@ describe('scopes of services that a catalog declares', () => {
     await decide('approve');
     const { blocked, message } = await blockedBy(declared(['send', 'read']));
     assert.equal(blocked[0]?.state, 'approved_missing');
-    assert.match(message, /fairlead grants revoke .*fairlead grants request mailer mailer:send mailer:read/);
+    assert.match(
+      message,
+      /fairlead grants revoke .*fairlead grants request mailer mailer:send mailer:read --service hello`/,
+    );
     assert.deepEqual((await parts.grants.list({ org: null }, { cursor: null, limit: 5 })).items[0]?.granted, [
       'mailer:send',
     ]);
@@ -88,7 +92,10 @@ describe('scopes of services that a catalog declares', () => {
   it('denied or revoked: blocked, and not asked for again', async () => {
     await blockedBy(declared(['send']));
     await decide('deny');
-    assert.equal((await blockedBy(declared(['send', 'read']))).blocked[0]?.state, 'denied');
+    const denied = await blockedBy(declared(['send', 'read']));
+    assert.equal(denied.blocked[0]?.state, 'denied');
+    assert.match(denied.message, /can still approve it: `fairlead grants approve sgr_/);
+    assert.doesNotMatch(denied.message, /--wait-for-grants/, 'waiting does not help there');
     await decide('approve');
     await decide('revoke');
     const { blocked } = await blockedBy(declared(['send']));
