@@ -1,3 +1,4 @@
+import type { ServiceDatabases } from '../../domain/databases/service-databases.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { hasEffectsToUndo } from '../../domain/deploys/plan.ts';
 import { servesAsRecorded } from './active-workload.ts';
@@ -5,7 +6,8 @@ import type { DeploysDeps } from './deps.ts';
 import { throwFailures } from './each-on-its-own.ts';
 import { removeStaleWorkloads, type StaleDeps } from './remove-stale-workloads.ts';
 
-type CleanUpDeps = StaleDeps & Pick<DeploysDeps, 'workspace' | 'workflows' | 'databases'>;
+type CleanUpDeps = StaleDeps &
+  Pick<DeploysDeps, 'workspace' | 'workflows'> & { readonly databases: Pick<ServiceDatabases, 'endConsumed'> | null };
 
 /**
  * Removes the source of the build, and the workloads of its service and environment that will never serve again. Where
@@ -27,12 +29,12 @@ export async function cleanUpAfterBuild(deps: CleanUpDeps, build: BuildRequest, 
 }
 
 /**
- * Ends logins to databases of other services that the active release does not have. While a build is open nothing is
- * ended, as it may have been given one; the clean-up after that one looks again.
+ * Ends logins to databases of other services that the active release does not have. While a build of the environment is
+ * open nothing is ended, as it may have been given one; the clean-up after that one looks again.
  */
 async function endUnusedLogins(deps: CleanUpDeps, { service, serviceId, environment }: BuildRequest): Promise<void> {
   if (deps.databases === null) return;
-  const open = await deps.builds.list({ serviceId, open: true }, { cursor: null, limit: 1 });
+  const open = await deps.builds.list({ serviceId, environment, open: true }, { cursor: null, limit: 1 });
   if (open.items.length > 0) return;
   const active = await deps.releases.active(service, environment);
   const used = active?.serviceId === serviceId ? active.consumedDatabases : [];

@@ -127,6 +127,21 @@ describe('cleaning up after a build', () => {
     assert.deepEqual(await left(), ['bld_serving', 'bld_stuck']);
   });
 
+  it('ends the logins that the active release lacks, unless a build of the same environment is open', async () => {
+    for (const [environment, expected] of [
+      ['uat', [{ serviceId: build.serviceId, environment: 'prod' }]],
+      ['prod', []],
+    ] as const) {
+      const { deps } = await servedShop();
+      const { serviceId } = build;
+      await deps.builds.create(buildRecord({ id: 'bld_open', service: 'shop', serviceId, environment }));
+      const ended: unknown[] = [];
+      const databases = { endConsumed: async (by: unknown) => void ended.push(by) };
+      await cleanUpAfterBuild({ ...deps, databases }, build, signal);
+      assert.deepEqual(ended, expected, `a build of ${environment} is open`);
+    }
+  });
+
   it('asks for a repair where the undo of a failed installation was given up, and not where the release answered', async () => {
     for (const [state, expected] of [
       ['failed', ['shop/prod']],
