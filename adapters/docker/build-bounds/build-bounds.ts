@@ -46,7 +46,7 @@ const REMOVE_ATTEMPTS = 10;
 /** Where engines with the driver `cgroupfs` start steps, those of other stacks and of people as well. */
 const STARTING_GROUP = 'docker/buildkit';
 /** Of all steps that are not in the groups of their builds yet, so that nothing hangs on how soon the worker moves them. */
-const STARTING_PROCESSES = 2_048;
+const STARTING_PROCESSES = 8_192;
 
 /**
  * Bounds what RUN instructions use. BuildKit in the engine ignores limits that a build asks for (engines before 23 also
@@ -69,6 +69,8 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
     onWarning('Steps of builds are bounded in time alone: the worker must run as root, on the machine of the engine');
     return async (buildId) => unbounded(attemptAt(buildId));
   }
+  const warn = (error: unknown): void =>
+    onWarning(`What builds start is not bounded before it is moved: ${String(error)}`);
   const builds = new Map<string, Watched>();
   const steps: Watching['steps'] = new Map();
   const parent = `fairlead-${stackId}`;
@@ -95,7 +97,7 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
         ...{ group, freeAtStart, startedAt: now, measuredAt: now },
         ...{ weight: 1, written: new Map(), exceeded: null },
       };
-      if (cgroupDriver === 'cgroupfs') await cgroups.make(STARTING_GROUP, { processes: STARTING_PROCESSES });
+      if (cgroupDriver === 'cgroupfs') await boundStarting(cgroups).catch(warn);
       await cgroups.weigh(parent, WEIGHT_OF_ALL);
       await cgroups.weigh(group, build.weight);
       builds.set(attempt, build);
@@ -116,6 +118,7 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
       await delay(LOOK_AT_DISK_EVERY_MS, undefined, { ref: false });
       if (await removeGroup(group).catch(() => true)) return;
     }
+    onWarning(`Processes of a build are left in ${group}: the next build removes it once they have ended`);
   };
 
   const open = async (attempt: string): Promise<BoundBuild> => {
@@ -221,12 +224,18 @@ async function moveSteps(cgroups: Cgroups, { root, builds, steps }: Watching, mo
   }
 }
 
+/** The group is everybody's on the engine: an operator's lower limit stays, and so does the limit after the last build. */
+async function boundStarting(cgroups: Cgroups): Promise<void> {
+  await cgroups.make(STARTING_GROUP, {});
+  await cgroups.holdProcesses(STARTING_GROUP, STARTING_PROCESSES);
+}
+
 /** Holds a step to its limit where it is. @returns whether it has reached it: a shell ends with its first refused process */
 async function isBomb(cgroups: Cgroups, group: string, mostProcesses: number): Promise<boolean> {
   await cgroups.holdProcesses(group, mostProcesses);
-  if ((await cgroups.processes(group)).length >= mostProcesses) return true;
-  // Kernels before 6.11 count here, too, what was refused for want of room among all that are starting; it fails either way.
-  return (await cgroups.events(group)).refusedForks > 0;
+  const { length } = await cgroups.processes(group);
+  // Version 1 counts here, too, what a step with few processes was refused for want of room among all that are starting.
+  return length >= mostProcesses || (length > mostProcesses / 2 && (await cgroups.events(group)).refusedForks > 0);
 }
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;

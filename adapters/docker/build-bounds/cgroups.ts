@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** What the processes of a group may use together. */
 export interface GroupLimits {
-  readonly processes: number;
-  /** Left out: as much as the groups above it have. */
+  /** Left out: as many as the groups above it have; likewise for the memory. */
+  readonly processes?: number;
   readonly memoryBytes?: number;
 }
 
@@ -81,7 +81,7 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
     async make(path, { processes: limit, memoryBytes }) {
       if (version === 2) await enableControllers(root, path);
       await makeFolders(path);
-      await writeFile(join(folder('pids', path), 'pids.max'), String(limit));
+      if (limit !== undefined) await writeFile(join(folder('pids', path), 'pids.max'), String(limit));
       if (memoryBytes === undefined) return;
       const [memory, withSwap] = FILES[version].memory;
       await writeFile(join(folder('memory', path), memory), String(memoryBytes));
