@@ -46,7 +46,8 @@ async function requireKept({ services }: OpenDeps, request: BuildRequest): Promi
 
 /**
  * A removal begins, then looks for open builds. One that did both between the look at the service and the record of the build
- * found none: the build ends before it runs. @throws SERVICE_NOT_FOUND
+ * found none: the build ends before it runs. One that another attempt of this has let begin meanwhile is the removal's and its steps'.
+ * @throws SERVICE_NOT_FOUND
  */
 async function endIfRemoved(deps: OpenDeps, request: BuildRequest): Promise<void> {
   try {
@@ -55,8 +56,7 @@ async function endIfRemoved(deps: OpenDeps, request: BuildRequest): Promise<void
     if (!(error instanceof FairleadError) || error.code !== 'SERVICE_NOT_FOUND') throw error;
     const failure = { code: error.code, message: error.message, step: null };
     const end = { status: 'failed', reason: 'step_failed', supersededBy: null, failure } as const;
-    await deps.builds.finish(request.buildId, { ...end, finishedAt: deps.now() });
-    throw error;
+    if (await deps.builds.finishUnbegun(request.buildId, { ...end, finishedAt: deps.now() })) throw error;
   }
 }
 

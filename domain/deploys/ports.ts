@@ -121,6 +121,8 @@ export interface BuildStore {
   claimKey(key: string, fingerprint: string): Promise<string>;
   /** The terminal write; it waits for nothing any more. False when the record was terminal already. Steps still running become failed or cancelled. */
   finish(id: string, end: BuildEnd): Promise<boolean>;
+  /** As `finish`, of a build of which no step has begun. False when one has, or when it was terminal already. */
+  finishUnbegun(id: string, end: BuildEnd): Promise<boolean>;
 }
 
 /** Hands out epochs: see `epoch.ts`. */

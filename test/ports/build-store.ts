@@ -46,6 +46,16 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().claimKey('key-2', 'later'), 'later');
     });
 
+    it('ends a build of which no step has begun, and none that is at work', async () => {
+      for (const id of ['bld_unbegun', 'bld_begun']) await store().create(buildRecord({ id }));
+      await store().markStep('bld_begun', stepOf('source'), { state: 'running', startedAt: new Date() });
+      assert.equal(await store().finishUnbegun('bld_begun', cancelled), false);
+      assert.equal(await store().stateOf('bld_begun'), 'open');
+      assert.equal(await store().finishUnbegun('bld_unbegun', cancelled), true);
+      assert.equal(await store().finishUnbegun('bld_unbegun', cancelled), false);
+      assert.equal((await store().find('bld_unbegun'))?.reason, 'cancelled');
+    });
+
     it('keeps what an open build waits for, until it goes on or ends', async () => {
       const wait = { since: new Date('2026-01-01T00:00:00Z'), until: new Date('2026-01-02T00:00:00Z') };
       const blockedGrants = [{ id: 'sgr_1', state: 'pending' }];

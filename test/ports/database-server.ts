@@ -36,7 +36,11 @@ function freshDatabase(): { database: string; first: DatabaseLogin; second: Data
 }
 
 /** What every {@link DatabaseServer} guarantees. */
-export function databaseServerSuite(title: string, use: () => DatabaseServerUnderTest): void {
+export function databaseServerSuite(
+  title: string,
+  use: () => DatabaseServerUnderTest,
+  { hasConsumers = true }: { readonly hasConsumers?: boolean } = {},
+): void {
   describe(`DatabaseServer: ${title}`, () => {
     const written = async (database: string, login: DatabaseLogin, value?: string): Promise<readonly string[]> => {
       const connection = await use().connect(database, login);
@@ -177,6 +181,8 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
       );
     });
 
+    if (!hasConsumers) return;
+
     describe('users of other services', () => {
       /** A database that holds a value, and one user of another service. */
       const shared = async (access: 'read' | 'write', key = 'aaaaaaaaaa') => {
@@ -188,10 +194,7 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
         await server.consumers?.admit(database, other, access, signal);
         return { server, database, first, second, other };
       };
-      const hasConsumers = () => use().server.consumers !== undefined;
-
-      it('read what is there and what comes later, and write nothing', async (test) => {
-        if (!hasConsumers()) return test.skip('this engine has none');
+      it('read what is there and what comes later, and write nothing', async () => {
         const { database, first, other } = await shared('read');
         assert.deepEqual(await written(database, other), ['before']);
         await written(database, first, 'after');
@@ -200,15 +203,13 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
         assert.deepEqual(await written(database, first), ['before', 'after']);
       });
 
-      it('write where they may, and the owner reads it', async (test) => {
-        if (!hasConsumers()) return test.skip('this engine has none');
+      it('write where they may, and the owner reads it', async () => {
         const { database, first, other } = await shared('write');
         await written(database, other, 'from beside');
         assert.deepEqual(await written(database, first), ['before', 'from beside']);
       });
 
-      it('open no other database, and no longer once they are dismissed or withdrawn', async (test) => {
-        if (!hasConsumers()) return test.skip('this engine has none');
+      it('open no other database, and no longer once they are dismissed or withdrawn', async () => {
         const { server, database, first, other } = await shared('read');
         const elsewhere = await shared('read', 'bbbbbbbbbb');
         await isRefused(elsewhere.database, other);
@@ -226,8 +227,7 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
         await isRefused(database, other);
       });
 
-      it('have names of their own: no user of the owner, of another database or of the server is touched', async (test) => {
-        if (!hasConsumers()) return test.skip('this engine has none');
+      it('have names of their own: no user of the owner, of another database or of the server is touched', async () => {
         const { server, database, first } = await shared('read');
         const names = [
           first.user,
@@ -245,8 +245,7 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
         assert.deepEqual(await written(database, first), ['before']);
       });
 
-      it('go with the database, which is dropped although they are there', async (test) => {
-        if (!hasConsumers()) return test.skip('this engine has none');
+      it('go with the database, which is dropped although they are there', async () => {
         const { server, database, first, other } = await shared('write');
         await server.drop(database, signal);
         await isRefused(database, other);

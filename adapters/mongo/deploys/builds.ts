@@ -144,6 +144,10 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
       const { update, options } = endUpdate(end);
       return requireOpenWrite(id, updateOpen(id, update, options));
     },
+    async finishUnbegun(id, end) {
+      const { update, options } = endUpdate(end);
+      return requireOpenWrite(id, updateOpen(id, update, { ...options, condition: hasBegunAsIn([]) }));
+    },
   };
 }
 

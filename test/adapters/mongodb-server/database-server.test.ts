@@ -170,11 +170,15 @@ test('the stand-in is told apart from a server with users', {
 });
 
 describe('databases on a real MongoDB', { skip: !mongo.hasUsers && NEEDS_USERS }, () => {
-  databaseServerSuite('MongoDB', () => ({
-    server: createMongodbServer({ adminUri: mongo.adminUri }),
-    ownDatabases: ['admin', 'config', 'fairlead_backups'],
-    connect: (database, login) => connectWorkload(database, login),
-  }));
+  databaseServerSuite(
+    'MongoDB',
+    () => ({
+      server: createMongodbServer({ adminUri: mongo.adminUri }),
+      ownDatabases: ['admin', 'config', 'fairlead_backups'],
+      connect: (database, login) => connectWorkload(database, login),
+    }),
+    { hasConsumers: false },
+  );
 });
 
 async function connectWorkload(database: string, login: DatabaseLogin): Promise<WorkloadConnection> {

@@ -55,11 +55,15 @@ const REAL = process.env.FAIRLEAD_TEST_NEO4J_URI;
 describe('databases on a real Neo4j', { skip: REAL === undefined }, () => {
   const uri = REAL ?? '';
   const password = process.env.FAIRLEAD_TEST_NEO4J_PASSWORD ?? '';
-  databaseServerSuite('Neo4j', () => ({
-    server: createNeo4jServer({ uri, user: process.env.FAIRLEAD_TEST_NEO4J_USER ?? 'neo4j', password }),
-    connect: (database, login) => connectWorkload(uri, database, login),
-    ownDatabases: [],
-  }));
+  databaseServerSuite(
+    'Neo4j',
+    () => ({
+      server: createNeo4jServer({ uri, user: process.env.FAIRLEAD_TEST_NEO4J_USER ?? 'neo4j', password }),
+      connect: (database, login) => connectWorkload(uri, database, login),
+      ownDatabases: [],
+    }),
+    { hasConsumers: false },
+  );
 });
 
 describe('databases on the stand-in of Neo4j', () => {
@@ -71,11 +75,15 @@ describe('databases on the stand-in of Neo4j', () => {
   const admin = (changes: Partial<Neo4jAdmin> & { answerMs?: number } = {}) =>
     createNeo4jServer({ uri: standIn.uri, ...ADMIN, ...changes });
 
-  databaseServerSuite('Neo4j, the stand-in', () => ({
-    server: admin(),
-    connect: (database, login) => connectWorkload(standIn.uri, database, login),
-    ownDatabases: ['neo4j'],
-  }));
+  databaseServerSuite(
+    'Neo4j, the stand-in',
+    () => ({
+      server: admin(),
+      connect: (database, login) => connectWorkload(standIn.uri, database, login),
+      ownDatabases: ['neo4j'],
+    }),
+    { hasConsumers: false },
+  );
 
   test('the password stands in no statement, and a user reads its own graph alone', async () => {
     await admin().ensure('shop_prod', LOGIN, signal);

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => redis.stop());
 
-databaseServerSuite('Redis', () => redis);
+databaseServerSuite('Redis', () => redis, { hasConsumers: false });
 
 async function made(service: string, password = 'secret') {
   const database = `${service}_prod`;

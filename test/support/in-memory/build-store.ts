@@ -136,6 +136,12 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     },
     attachedTo: async (requested) => attached.get(requested) ?? null,
     finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),
+    finishUnbegun: async (id, end) =>
+      changeOpen(
+        id,
+        (record) => ended(record, end),
+        ({ steps }) => begunOf(steps).length === 0,
+      ),
   };
 }
 

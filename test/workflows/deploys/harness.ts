@@ -51,7 +51,7 @@ export const CATALOG: Catalog = {
   config: [],
   databases: ['postgres'],
   storage: [],
-  dependencies: [{ service: 'mailer', scopes: [] }],
+  dependencies: [{ service: 'mailer', scopes: [], databases: [{ type: 'postgres', access: 'read' }] }],
   routes: [],
   bindings: [],
   auth: { mode: 'sso', passport: NO_PASSPORT },
