@@ -202,8 +202,10 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     assert.ok(tonight >= addNights(first, 374), 'a year and nine nights');
     assert.equal(new Set(made).size, 366);
     for (let each = first; each <= tonight; each = addNights(each, 1)) {
-      const status = made.includes(each) ? '(completed|pruned)' : 'missed';
-      assert.match((await recordsOf(each)).join(), new RegExp(`^postgres shop_prod ${status}$`), each);
+      // The server may skip months at once: of an outage the last 31 nights get a record.
+      const isLongAgo = !made.some((later) => later >= each && later <= addNights(each, 31));
+      const status = made.includes(each) ? 'postgres shop_prod (completed|pruned)' : 'postgres shop_prod missed';
+      assert.match((await recordsOf(each)).join(), new RegExp(`^${isLongAgo ? '' : status}$`), each);
     }
     const kept = (['daily', 'weekly', 'monthly'] as const).flatMap((tier) => {
       const ofTier = made.filter((each) => tierOfNight(each) === tier).slice(-DEFAULT_RETENTION[tier]);
