@@ -12,7 +12,7 @@ import type { StepContext } from './step.ts';
 type Deps = Pick<DeploysDeps, 'services' | 'grants' | 'grantCommands'>;
 
 /** Scopes that a catalog declares of a service of another org, which has not authorized this one. */
-interface ForeignScopes {
+export interface ForeignScopes {
   readonly key: GrantKey;
   readonly scopes: readonly string[];
 }

@@ -1,11 +1,22 @@
 import { type ConsumedDatabase, consumedVariable } from '../../../domain/databases/consumer.ts';
 import { ENGINES } from '../../../domain/databases/engines.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { askerOf, foreignScopes, grantsBlocked, readBlockedGrants, requireGrants } from '../dependency-grants.ts';
+import type { GrantBlock } from '../../../domain/grants/grant.ts';
+import {
+  askerOf,
+  type ForeignScopes,
+  foreignScopes,
+  grantsBlocked,
+  readBlockedGrants,
+  requireGrants,
+} from '../dependency-grants.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { targetsOf } from '../pending-grants.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
+
+/** States of a grant of which nothing is approved any more. */
+const OVER: ReadonlySet<GrantBlock> = new Set<GrantBlock>(['revoked', 'denied']);
 
 type Deps = Pick<DeploysDeps, 'services' | 'databases' | 'grants' | 'grantCommands'>;
 
@@ -22,7 +33,9 @@ export async function provisionConsumedDatabases(deps: Deps, context: StepContex
   const { build, signal, onLine, warn } = context;
   const { environment } = build;
   const service = await findService(deps, build);
-  await requireGrants(deps, context, await foreignScopes(deps, service, environment, catalog));
+  const needed = await foreignScopes(deps, service, environment, catalog);
+  await endRevoked(deps, context, needed);
+  await requireGrants(deps, context, needed);
   const by = { service: service.name, serviceId: service.id, org: service.org, environment };
   const targets = await targetsOf(deps, catalog);
   const consumedDatabases: ConsumedDatabase[] = [];
@@ -38,6 +51,8 @@ export async function provisionConsumedDatabases(deps: Deps, context: StepContex
         warn(`${variable} is not given: ${name} has no ${title} database in ${environment}. ${remedy}`);
         continue;
       }
+      // Before anything else can take time or end this attempt.
+      await requireStill(deps, context);
       consumedDatabases.push(from);
       const may = access === 'read' ? 'read' : 'read and write';
       onLine(`${variable} leads to the ${title} database ${given.database}, which this service may ${may}`);
@@ -45,6 +60,16 @@ export async function provisionConsumedDatabases(deps: Deps, context: StepContex
   }
   await requireStill(deps, context);
   return { consumedDatabases };
+}
+
+/** An earlier attempt may have been killed between a login that it made and its look at a grant that was revoked meanwhile. */
+async function endRevoked(deps: Deps, { build }: StepContext, needed: readonly ForeignScopes[]): Promise<void> {
+  const by = { serviceId: build.serviceId, environment: build.environment };
+  for (const one of needed) {
+    const blocked = await readBlockedGrants(deps, [one]);
+    const isOver = blocked === null || (blocked.length > 0 && blocked.every(({ state }) => OVER.has(state)));
+    if (isOver) await deps.databases?.endConsumed(by, ({ serviceId }) => serviceId === one.key.target.serviceId);
+  }
 }
 
 /** What was revoked while the logins were made ends what it sees; what it did not see yet ends here. */

@@ -165,6 +165,30 @@ describe('databases of other services', () => {
     assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
   });
 
+  it('of another org, revoked while the login is made by a worker that is killed then: the next attempt ends it', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const consume: typeof parts.databases.consume = async (...given) => {
+      const made = await parts.databases.consume(...given);
+      // The record is there only after the revocation looked for it.
+      const { items } = await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 });
+      const [grant] = items;
+      assert.ok(grant !== undefined);
+      await parts.grants.replace(
+        { ...grant, status: 'revoked', granted: [], revision: grant.revision + 1 },
+        grant.revision,
+      );
+      assert.ok(made !== null);
+      throw new Error('killed');
+    };
+    const deps = { ...parts, databases: { ...parts.databases, consume } };
+    await assert.rejects(provisionConsumedDatabases(deps, attempt(asking('bank'))), { message: 'killed' });
+    assert.equal((await parts.databaseRecords.consumersOf('svc_bank')).length, 1);
+    await assert.rejects(provisionConsumedDatabases(parts, attempt(asking('bank'))), { code: 'SCOPE_GRANT_BLOCKED' });
+    await carryOutDrops();
+    assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
+  });
+
   it('of an org that authorized this one: no grant is needed', async () => {
     await shareService(parts.services, 'svc_bank', ['acme']);
     assert.equal((await provision(asking('bank'))).given.length, 1);
