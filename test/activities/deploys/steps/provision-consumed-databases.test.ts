@@ -144,12 +144,11 @@ describe('databases of other services', () => {
     assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
   });
 
-  it('of another org, revoked while the login is made: it is ended, and the build blocked', async () => {
-    await blockedBy(asking('bank'));
-    await decide('approve');
+  /** Parts by which the grant is revoked while the login is made: its record is there only after the revocation looked for it. */
+  const revokedMeanwhile = (afterwards: () => void = () => undefined) => {
     const consume: typeof parts.databases.consume = async (...given) => {
       const made = await parts.databases.consume(...given);
-      // The record is there only after the revocation looked for it.
+      assert.ok(made !== null);
       const { items } = await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 });
       const [grant] = items;
       assert.ok(grant !== undefined);
@@ -157,10 +156,17 @@ describe('databases of other services', () => {
         { ...grant, status: 'revoked', granted: [], revision: grant.revision + 1 },
         grant.revision,
       );
+      afterwards();
       return made;
     };
-    const deps = { ...parts, databases: { ...parts.databases, consume } };
-    await assert.rejects(provisionConsumedDatabases(deps, attempt(asking('bank'))), { code: 'SCOPE_GRANT_BLOCKED' });
+    return { ...parts, databases: { ...parts.databases, consume } };
+  };
+
+  it('of another org, revoked while the login is made: it is ended, and the build blocked', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const refused = provisionConsumedDatabases(revokedMeanwhile(), attempt(asking('bank')));
+    await assert.rejects(refused, { code: 'SCOPE_GRANT_BLOCKED' });
     await carryOutDrops();
     assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
   });
@@ -168,21 +174,10 @@ describe('databases of other services', () => {
   it('of another org, revoked while the login is made by a worker that is killed then: the next attempt ends it', async () => {
     await blockedBy(asking('bank'));
     await decide('approve');
-    const consume: typeof parts.databases.consume = async (...given) => {
-      const made = await parts.databases.consume(...given);
-      // The record is there only after the revocation looked for it.
-      const { items } = await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 });
-      const [grant] = items;
-      assert.ok(grant !== undefined);
-      await parts.grants.replace(
-        { ...grant, status: 'revoked', granted: [], revision: grant.revision + 1 },
-        grant.revision,
-      );
-      assert.ok(made !== null);
+    const killed = revokedMeanwhile(() => {
       throw new Error('killed');
-    };
-    const deps = { ...parts, databases: { ...parts.databases, consume } };
-    await assert.rejects(provisionConsumedDatabases(deps, attempt(asking('bank'))), { message: 'killed' });
+    });
+    await assert.rejects(provisionConsumedDatabases(killed, attempt(asking('bank'))), { message: 'killed' });
     assert.equal((await parts.databaseRecords.consumersOf('svc_bank')).length, 1);
     await assert.rejects(provisionConsumedDatabases(parts, attempt(asking('bank'))), { code: 'SCOPE_GRANT_BLOCKED' });
     await carryOutDrops();
