@@ -30,11 +30,15 @@ export interface SiteRegistry {
 /** The domains of their own that services have. */
 export interface CustomDomains {
   /** Those that lead to the service in that environment, as verified; without the platform's own. */
-  verified(place: { readonly serviceId: string; readonly environment: Environment }): Promise<readonly string[]>;
+  verified(place: CustomDomainsOf): Promise<readonly string[]>;
+  /** Takes all away from a service that is removed. Idempotent. @throws UNAVAILABLE (retryable) while one is there */
+  release(serviceId: string): Promise<void>;
 }
 
-/** This version attaches no domains to services. */
-export const NO_CUSTOM_DOMAINS: CustomDomains = { verified: async () => [] };
+export interface CustomDomainsOf {
+  readonly serviceId: string;
+  readonly environment: Environment;
+}
 
 /** True for a deploy that the site registry takes for one of a public site. */
 export function isPublicSite({ env, domains }: Pick<SitePlace, 'env' | 'domains'>): boolean {

@@ -29,7 +29,10 @@ async function useSite({ domains = [], seo = SEO, build = {}, release = {} }: Gi
     ...release,
   });
   await deploy.parts.releases.put(record);
-  const parts = { ...deploy.parts, customDomains: { verified: async () => domains } };
+  const parts = {
+    ...deploy.parts,
+    customDomains: { verified: async () => domains, release: async () => undefined },
+  };
   const facts = { releaseId: 'rel_1', catalog: catalogRecord({ seo }) };
   return { ...deploy, parts, facts, told: () => Object.fromEntries(parts.siteRegistry.told) };
 }
