@@ -63,7 +63,7 @@ export const auditLedger = defineModule({
       batches: createBatchStore(mongo),
       checkpoints,
       ledgerName,
-      keys: signer.keys,
+      signer,
       trees: createTreeBuilder(),
       chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),
       idOfKey,
@@ -91,12 +91,14 @@ function lazyChain(settings: ChainSettings, env: LedgerEnv, mongo: MongoConnecti
     };
     return createAnchorChain(settings, deps);
   };
+  const loaded = (): Promise<AnchorChain> => {
+    chain ??= load();
+    return chain;
+  };
   return {
     chainId: settings.chainId,
     contract: settings.contract,
-    anchor: async (batch, signal) => {
-      chain ??= load();
-      return await (await chain).anchor(batch, signal);
-    },
+    anchor: async (batch, signal) => await (await loaded()).anchor(batch, signal),
+    rootOf: async (day) => await (await loaded()).rootOf(day),
   };
 }

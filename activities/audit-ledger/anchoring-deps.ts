@@ -2,7 +2,7 @@ import type { AnchorChain } from '../../domain/audit-ledger/anchoring-ports.ts';
 import type { CheckpointStore } from '../../domain/audit-ledger/checkpoint.ts';
 import type { TreeBuilder } from '../../domain/audit-ledger/merkle-tree.ts';
 import type { BatchStore, EventStore, EventWriter, NamespaceLeases } from '../../domain/audit-ledger/ports.ts';
-import type { LedgerKey } from '../../domain/audit-ledger/receipt.ts';
+import type { LedgerSigner } from '../../domain/audit-ledger/receipt.ts';
 import type { Clock } from '../../domain/clock.ts';
 
 /** Everything the anchoring activities work with, built by a composition root in `workers/`. */
@@ -13,9 +13,9 @@ export interface AnchoringDeps {
   readonly leases: NamespaceLeases;
   readonly batches: BatchStore;
   readonly checkpoints: CheckpointStore;
-  /** Name of the ledger in its checkpoints, and the keys that may have signed them. */
+  /** Name of the ledger in what it signs: checkpoints, batches and anchors. */
   readonly ledgerName: string;
-  readonly keys: readonly LedgerKey[];
+  readonly signer: LedgerSigner;
   readonly trees: TreeBuilder;
   /** The chains of AUDIT_CHAINS; none anchors nowhere. */
   readonly chains: readonly AnchorChain[];

@@ -1,23 +1,25 @@
-import { readPayload } from '../../domain/audit-ledger/canonical.ts';
 import { isCheckpointSigned } from '../../domain/audit-ledger/checkpoint.ts';
 import { type Day, isClose, type LedgerClose } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, dayNumber, endOfDay, startOfDay } from '../../domain/audit-ledger/days.ts';
-import { type Hash, LEDGER_NAMESPACE, type LedgerEvent } from '../../domain/audit-ledger/event.ts';
-import { hashOfEvent } from '../../domain/audit-ledger/hash.ts';
-import { rootOfProof } from '../../domain/audit-ledger/merkle-proof.ts';
-import { dayCloseKey, ledgerCloseKey } from '../../domain/audit-ledger/own-events.ts';
-import { ledgerCloseSchema } from '../../domain/audit-ledger/schema.ts';
+import { LEDGER_NAMESPACE, type LedgerEvent } from '../../domain/audit-ledger/event.ts';
+import { EMPTY_DAY_ROOT } from '../../domain/audit-ledger/merkle-proof.ts';
+import { dayCloseKey } from '../../domain/audit-ledger/own-events.ts';
 import { type KnownHash, verifyChain } from '../../domain/audit-ledger/verify-chain.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
 import { findClose, readDayClose } from './find-close.ts';
+import { latestOwnBatch, type OwnBatchDeps } from './own-batches.ts';
+import { closesIn, mayBeNamed, type ProvenCloses, provenCloses, readLedgerClose } from './proven-closes.ts';
+import { dayRefused } from './refuse-day.ts';
+import { standingRoots } from './standing-roots.ts';
 
-type Deps = Pick<AnchoringDeps, 'events' | 'batches' | 'checkpoints' | 'ledgerName' | 'keys'>;
+type Deps = OwnBatchDeps & Pick<AnchoringDeps, 'events' | 'checkpoints'>;
 
 export interface DayCheck {
   readonly day: Day;
   /** The ledger's close of the day. */
   readonly ledgerClose: LedgerEvent;
+  /** True when a chain holds a root of the day: what is built must lead to it, which proves more than the days around it do. */
+  readonly stands: boolean;
   /** Is told each event of the day, in the order of namespace and chain, and after those of a namespace its close. */
   readonly add: (event: LedgerEvent) => void;
   readonly signal: AbortSignal;
@@ -30,10 +32,19 @@ export interface DayCheck {
  */
 type Ground = ProvenCloses | 'chains' | 'day';
 
-interface ProvenCloses {
-  /** By namespace. */
-  readonly hashes: ReadonlyMap<string, Hash>;
-  readonly ledgerClose: LedgerEvent;
+/** What surrounds a day. */
+interface Surroundings {
+  readonly ground: Ground;
+  /** Closes of the day after, where that has a batch already: the day must lead to them. */
+  readonly following: ProvenCloses | null;
+}
+
+/** The part of a chain that the night closed. */
+interface Part {
+  readonly namespace: string;
+  /** The close of the namespace, and the last event of the night: the close of the ledger in its own chain. */
+  readonly close: LedgerEvent;
+  readonly last: LedgerEvent;
 }
 
 /**
@@ -48,55 +59,61 @@ export async function checkDay(deps: Deps, check: DayCheck): Promise<void> {
   for (const namespace of await deps.events.namespaces()) {
     if (!listed.has(namespace)) await assertWithoutEvents(deps, namespace, day);
   }
-  const ground = await groundOf(deps, day);
-  for (const listing of namespaces) await checkNamespace(deps, check, ground, listing);
+  const around = { ground: await groundOf(deps, check), following: await closesAfter(deps, check) };
+  for (const listing of namespaces) await checkNamespace(deps, check, around, listing);
   // Its chain begins with the first night: it has no close of days before, and one of the ledger all the same.
   if (!listed.has(LEDGER_NAMESPACE)) {
-    await checkChain(deps, check, ground, { namespace: LEDGER_NAMESPACE, last: ledgerClose, required: [] });
+    await checkChain(deps, check, around, { namespace: LEDGER_NAMESPACE, close: ledgerClose, last: ledgerClose });
   }
-}
-
-function readLedgerClose(event: LedgerEvent): LedgerClose {
-  return ledgerCloseSchema.parse(readPayload(event.payload).data);
 }
 
 async function assertWithoutEvents({ events }: Deps, namespace: string, day: Day): Promise<void> {
   for await (const { eventType, chainIndex } of events.streamBetween(namespace, startOfDay(day), endOfDay(day))) {
-    if (!isClose(eventType)) throw broken(day, namespace, `the close of the ledger leaves out event ${chainIndex}`);
+    if (!isClose(eventType)) throw dayRefused(day, namespace, `the close of the ledger leaves out event ${chainIndex}`);
   }
 }
 
-async function groundOf(deps: Deps, day: Day): Promise<Ground> {
+/** @throws ANCHOR_REFUSED when the day before had a batch, and has none now: it was not refused, and something hides it */
+async function groundOf(deps: Deps, { day, ledgerClose, stands }: DayCheck): Promise<Ground> {
+  if (stands) return 'day';
   const before = addDays(day, -1);
-  const batch = await deps.batches.find(before);
-  if (batch === null) return (await deps.batches.latestBefore(day)) === null ? 'chains' : 'day';
-  if (batch.leafCount === 0) return 'chains';
-  const ledgerClose = await findClose(deps, LEDGER_NAMESPACE, ledgerCloseKey(before));
-  const place = ledgerClose && (await deps.batches.locate(before, LEDGER_NAMESPACE, ledgerClose.chainIndex));
-  const proof = place && (await deps.batches.proof(before, place.leafIndex));
-  if (!proof || rootOfProof(hashOfEvent(ledgerClose), proof) !== batch.root) {
-    throw broken(day, LEDGER_NAMESPACE, `its close of ${before} is not the one that was batched`);
+  const closes = await provenCloses(deps, before, day);
+  if (closes !== null) return closes === 'empty' ? 'chains' : closes;
+  const [lost] = await standingRoots(deps, before);
+  if (lost !== undefined && lost.root !== EMPTY_DAY_ROOT) {
+    const reason = `${before} has no batch, and its root ${lost.root} stands on chain ${lost.chainId}`;
+    throw dayRefused(day, LEDGER_NAMESPACE, reason);
   }
-  const hashes = readLedgerClose(ledgerClose).namespaces.map(
-    ({ namespace, closeHash }) => [namespace, closeHash] as const,
-  );
-  return { hashes: new Map(hashes), ledgerClose };
+  const { previousRoot } = readLedgerClose(ledgerClose);
+  if (!(await mayBeNamed(deps, day, previousRoot))) {
+    throw dayRefused(
+      day,
+      LEDGER_NAMESPACE,
+      `its close names the root ${previousRoot} of a day before, and no batch has it`,
+    );
+  }
+  return (await latestOwnBatch(deps, day)) === null ? 'chains' : 'day';
+}
+
+async function closesAfter(deps: Deps, { day, stands }: DayCheck): Promise<ProvenCloses | null> {
+  const closes = stands ? null : await provenCloses(deps, addDays(day, 1), day);
+  return closes === 'empty' ? null : closes;
 }
 
 async function checkNamespace(
   deps: Deps,
   check: DayCheck,
-  ground: Ground,
+  around: Surroundings,
   { namespace, closeHash, count }: LedgerClose['namespaces'][number],
 ): Promise<void> {
   const { day, ledgerClose, add } = check;
   const close = await findClose(deps, namespace, dayCloseKey(day));
-  if (close === null) throw broken(day, namespace, 'its close is missing');
+  if (close === null) throw dayRefused(day, namespace, 'its close is missing');
   if (close.eventHash !== closeHash || readDayClose(close).count !== count) {
-    throw broken(day, namespace, 'its close is not the one that the close of the ledger names');
+    throw dayRefused(day, namespace, 'its close is not the one that the close of the ledger names');
   }
   const last = namespace === LEDGER_NAMESPACE ? ledgerClose : close;
-  await checkChain(deps, check, ground, { namespace, last, required: [closeHash] });
+  await checkChain(deps, check, around, { namespace, close, last });
   add(close);
 }
 
@@ -104,51 +121,37 @@ async function checkNamespace(
 async function checkChain(
   deps: Deps,
   { day, add, signal }: DayCheck,
-  ground: Ground,
-  { namespace, last, required }: { namespace: string; last: LedgerEvent; required: readonly Hash[] },
+  { ground, following }: Surroundings,
+  { namespace, close, last }: Part,
 ): Promise<void> {
-  const closes = ground === 'chains' || ground === 'day' ? [] : await closesBefore(deps, ground, namespace, day);
+  const proven = [ground, following].filter((closes) => closes !== null && typeof closes === 'object');
+  const closes = await Promise.all(proven.map((of) => closesIn(deps, of, namespace, day)));
   const signed = await checkpointsOf(deps, namespace, day);
-  const known = [...closes, { chainIndex: last.chainIndex, eventHash: last.eventHash }, ...signed];
-  const from = await startOf(deps, ground, namespace, day, last);
+  const known = [...closes.flat(), { chainIndex: last.chainIndex, eventHash: last.eventHash }, ...signed];
+  const from = await startOf(deps, ground, day, close);
   const end = Math.max(...known.map(({ chainIndex }) => chainIndex));
   const [start, after] = [startOfDay(day), endOfDay(day)];
-  const verdict = await verifyChain(deps.events.stream(namespace, from, end), {
+  const verdict = await verifyChain(deps.events.pages(namespace, from, end), {
     known: known.toSorted((left, right) => left.chainIndex - right.chainIndex),
-    required,
+    required: [close.eventHash],
     part: { from, day: dayNumber(day) },
     look(event) {
       signal.throwIfAborted();
       if (event.createdAt >= start && event.createdAt < after && !isClose(event.eventType)) add(event);
     },
   });
-  if (!verdict.valid) throw broken(day, namespace, `the chain is broken at ${verdict.brokenAt} (${verdict.reason})`);
+  if (!verdict.valid)
+    throw dayRefused(day, namespace, `the chain is broken at ${verdict.brokenAt} (${verdict.reason})`);
 }
 
-/** The closes of the day before that must stand in the chain. */
-async function closesBefore(
-  deps: Deps,
-  ground: ProvenCloses,
-  namespace: string,
-  day: Day,
-): Promise<readonly KnownHash[]> {
-  const whole = namespace === LEDGER_NAMESPACE ? [ground.ledgerClose] : [];
-  const eventHash = ground.hashes.get(namespace);
-  if (eventHash === undefined) return whole;
-  const before = addDays(day, -1);
-  const close = await findClose(deps, namespace, dayCloseKey(before));
-  if (close === null) throw broken(day, namespace, `its close of ${before} is missing`);
-  return [{ chainIndex: close.chainIndex, eventHash }, ...whole];
-}
-
-/** Chain index that the check of a namespace begins at. */
-async function startOf(deps: Deps, ground: Ground, namespace: string, day: Day, last: LedgerEvent): Promise<number> {
+/** Chain index that the check of a namespace begins at. @param close of the day */
+async function startOf(deps: Deps, ground: Ground, day: Day, { namespace, chainIndex }: LedgerEvent): Promise<number> {
   if (ground === 'chains') return 0;
   // A namespace without a close has begun since.
   if (ground !== 'day' && !ground.hashes.has(namespace)) return 0;
   const close = await findClose(deps, namespace, dayCloseKey(addDays(day, -1)));
   const first = await firstEventOf(deps, namespace, day);
-  const index = Math.min(first ?? last.chainIndex, close?.chainIndex ?? last.chainIndex);
+  const index = Math.min(chainIndex, first ?? chainIndex, close?.chainIndex ?? chainIndex);
   // With the event before: were its time changed, it would belong to no day.
   return ground === 'day' ? index : Math.max(0, index - 1);
 }
@@ -165,14 +168,8 @@ async function firstEventOf({ events }: Deps, namespace: string, day: Day): Prom
 async function checkpointsOf(deps: Deps, namespace: string, day: Day): Promise<readonly KnownHash[]> {
   const known: KnownHash[] = [];
   for await (const checkpoint of deps.checkpoints.stream(namespace, { from: startOfDay(day), to: endOfDay(day) })) {
-    const forged = !isCheckpointSigned(checkpoint, deps.ledgerName, deps.keys);
+    const forged = !isCheckpointSigned(checkpoint, deps.ledgerName, deps.signer.keys);
     known.push({ chainIndex: checkpoint.size - 1, eventHash: checkpoint.head, forged });
   }
   return known;
-}
-
-function broken(day: Day, namespace: string, reason: string): FairleadError {
-  return new FairleadError('ANCHOR_REFUSED', `${day} of ${namespace}: ${reason}. Verify the chain.`, {
-    details: { day, namespace, reason },
-  });
 }

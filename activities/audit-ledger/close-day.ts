@@ -6,6 +6,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
 import { closeNamespace } from './close-namespace.ts';
 import { findClose, readDayClose } from './find-close.ts';
+import { latestOwnBatch } from './own-batches.ts';
 
 /**
  * Closes a day that is over: in each namespace an event that says what the day held, and one of the whole ledger that
@@ -24,7 +25,7 @@ export async function closeDay(deps: AnchoringDeps, day: Day): Promise<void> {
   // Its own chain first: no namespace that is announced from then on begins on the day. So none is missed below.
   await close(LEDGER_NAMESPACE);
   for (const namespace of await deps.events.namespaces()) if (namespace !== LEDGER_NAMESPACE) await close(namespace);
-  const previous = await deps.batches.latestBefore(day);
+  const previous = await latestOwnBatch(deps, day);
   const namespaces = [...closes]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([namespace, event]) => {

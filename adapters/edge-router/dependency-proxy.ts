@@ -44,7 +44,7 @@ export function createDependencyProxy(options: {
   readonly onError: (error: unknown) => void;
   readonly timeouts?: Partial<EdgeTimeouts>;
 }): DependencyProxy {
-  const targets = new WeakMap<Socket, TunnelTarget>();
+  const targets = new WeakMap<object, TunnelTarget>();
   const destinationOf = createDestinationOf(options);
   const find: FindAddress = (request) => {
     const refusal = refusalOf(request);

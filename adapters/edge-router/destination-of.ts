@@ -1,5 +1,5 @@
 import type { EdgeError } from './error-page.ts';
-import type { FindAddress } from './forward-request.ts';
+import type { Finding } from './forward-request.ts';
 import type { HostTarget } from './host-name.ts';
 import { createRouteCache } from './route-cache.ts';
 
@@ -26,7 +26,7 @@ const BROKEN_ROUTE: EdgeError = {
 export function createDestinationOf(options: {
   readonly routesDirectory: string;
   readonly onError: (error: unknown) => void;
-}): (host: HostTarget, serviceId?: string | null) => ReturnType<FindAddress> {
+}): (host: HostTarget, serviceId?: string | null) => Finding {
   const findRoute = createRouteCache(options.routesDirectory);
   return (host, serviceId = null) => {
     try {

@@ -1,30 +1,55 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EdgeRequest, EdgeResponse } from './edge-message.ts';
 
 /** What a person, or a program, is told when no workload answers. */
 export interface EdgeError {
-  readonly status: 400 | 404 | 502 | 503 | 504;
+  readonly status: 400 | 404 | 421 | 502 | 503 | 504;
   readonly title: string;
   readonly advice: string;
 }
 
 /** Answers with a small page, or with JSON for whoever asks for it. Does nothing once an answer has begun. */
-export function answerError(request: IncomingMessage, response: ServerResponse, error: EdgeError): void {
+export function answerError(request: EdgeRequest, response: EdgeResponse, error: EdgeError): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   const html = request.headers.accept?.includes('text/html') ?? false;
   const body = html ? page(error) : JSON.stringify({ error: error.title, advice: error.advice });
-  response.writeHead(error.status, {
+  const headers = {
     'content-type': html ? 'text/html; charset=utf-8' : 'application/json',
-    'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     ...(error.status >= 502 ? { 'retry-after': '2' } : {}),
+  };
+  answerPlainly(request, response, { status: error.status, headers, body });
+}
+
+/** What the router itself says, without a service. */
+export interface PlainAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Answers with it. Does nothing once an answer has begun. */
+export function answerPlainly(
+  request: EdgeRequest,
+  response: EdgeResponse,
+  { status, headers, body }: PlainAnswer,
+): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const all = {
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+    'x-content-type-options': 'nosniff',
     // What is left of the request's body is not read: nothing can follow on this connection.
     ...(request.complete ? {} : { connection: 'close' }),
-  });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  };
+  response.writeHead(status, undefined, Object.entries(all).flat());
+  if (!response.writableEnded) response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 function page({ status, title, advice }: EdgeError): string {

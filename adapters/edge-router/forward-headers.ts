@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { EdgeRequest } from './edge-message.ts';
 
 /** Headers that belong to one connection (RFC 9110, section 7.6.1), and `Expect`, which our own server has answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -31,7 +32,7 @@ const NEVER_DROPPED: ReadonlySet<string> = new Set(['host', 'content-length']);
 export type ForwardedHeaders = Record<string, string | string[]>;
 
 /** What the service is sent: the client's headers without those of its connection, and who it is forwarded for. */
-export function requestHeaders(request: IncomingMessage): ForwardedHeaders {
+export function requestHeaders(request: EdgeRequest): ForwardedHeaders {
   const headers = passedHeaders(request);
   for (const name of UNTRUSTED) delete headers[name];
   // Host decided the route; it has been checked to be there once.
@@ -39,12 +40,12 @@ export function requestHeaders(request: IncomingMessage): ForwardedHeaders {
   headers['x-forwarded-for'] = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
   headers['x-forwarded-host'] = headers.host;
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '');
-  headers['x-forwarded-proto'] = 'http';
+  headers['x-forwarded-proto'] = request.socket.encrypted === true ? 'https' : 'http';
   return headers;
 }
 
 /** The client's headers without those of its connection; the coding of a body without a length stays. */
-export function passedHeaders(request: IncomingMessage): ForwardedHeaders {
+export function passedHeaders(request: Pick<EdgeRequest, 'headers' | 'headersDistinct'>): ForwardedHeaders {
   const nominated = listed(request.headers.connection);
   const headers: ForwardedHeaders = {};
   for (const [name, values] of Object.entries(request.headersDistinct)) {
@@ -69,12 +70,12 @@ export function responseHeaders(answer: IncomingMessage): string[] {
 }
 
 /** True when the request has a body, or may have one. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: Pick<EdgeRequest, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** What makes a request unfit to be passed on: it could mean one thing to us and another to the service. */
-export function refusalOf(request: IncomingMessage): string | null {
+export function refusalOf(request: EdgeRequest): string | null {
   const hosts = request.headersDistinct.host ?? [];
   if (hosts.length !== 1) return 'Send one Host header.';
   const isPath = request.url?.startsWith('/') || (request.url === '*' && request.method === 'OPTIONS');

@@ -1,7 +1,8 @@
-import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import { BAD_ANSWER, faultOf } from './bad-answer.ts';
-import { answerError, type EdgeError } from './error-page.ts';
+import type { EdgeRequest, EdgeResponse } from './edge-message.ts';
+import { answerError, answerPlainly, type EdgeError, type PlainAnswer } from './error-page.ts';
 import { hasBody, requestHeaders, responseHeaders } from './forward-headers.ts';
 
 /** Where a request goes. */
@@ -9,10 +10,18 @@ export interface Destination {
   readonly address: URL;
   /** The IPv4 address of this machine that the service sees it come from; without it, the system chooses. */
   readonly localAddress?: string;
+  /** Whether the client is told to come over TLS alone (RFC 6797), unless the service says something of that itself. */
+  readonly strictTransport?: true;
+  /** How long its first byte may take, where that is less than elsewhere. */
+  readonly answerTimeoutMs?: number;
+  /** What is answered while nobody does there; null for the error that says so. */
+  readonly instead?: (request: EdgeRequest) => PlainAnswer | null;
 }
 
-/** Says where a request goes at this moment, or why it goes nowhere. */
-export type FindAddress = (request: IncomingMessage) => Destination | { readonly error: EdgeError };
+export type Finding = Destination | { readonly error: EdgeError } | { readonly answer: PlainAnswer };
+
+/** Says where a request goes at this moment, or what it is answered here. */
+export type FindAddress = (request: EdgeRequest) => Finding;
 
 export interface ForwardOptions {
   readonly find: FindAddress;
@@ -22,8 +31,14 @@ export interface ForwardOptions {
   readonly answerTimeoutMs: number;
 }
 
+export interface ForwarderOptions extends ForwardOptions {
+  /** Lets a request in that goes to a service, until it is answered; false where as many are in hand as may be. */
+  readonly enter: (request: EdgeRequest, response: EdgeResponse, destination: URL) => boolean;
+}
+
 export interface Forwarder {
-  forward(incoming: IncomingMessage, response: ServerResponse): void;
+  /** It throws nothing. */
+  forward(incoming: EdgeRequest, response: EdgeResponse): void;
   close(): void;
 }
 
@@ -38,6 +53,24 @@ const TOO_SLOW: EdgeError = {
   advice: 'It accepted the request and sent nothing back. See fairlead logs.',
 };
 
+const BUSY: EdgeError = {
+  status: 503,
+  title: 'The router has as many requests in hand as it can',
+  advice: 'Try again in a moment.',
+};
+
+/** For a request that Node's parser takes and its client refuses to send. */
+const UNFIT: EdgeError = {
+  status: 400,
+  title: 'The request cannot be passed on',
+  advice: 'A header or the path holds characters that none may have.',
+};
+const BROKEN: EdgeError = {
+  status: 503,
+  title: 'The request could not be passed on',
+  advice: 'Try again; the router’s log says why.',
+};
+
 /** Methods that mean the same when they arrive twice (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const LOST_CONNECTION: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
@@ -50,46 +83,56 @@ const LOST_CONNECTION: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
  * an answer began is sent once more, over a new connection to where the route leads by then. All others get a connection
  * of their own, and are sent once more only when that could not be made: their body is not touched before it is.
  */
-export function createForwarder(options: ForwardOptions): Forwarder {
+export function createForwarder(options: ForwarderOptions): Forwarder {
   const reusing = new Agent({ keepAlive: true, maxFreeSockets: 64 });
   const single = new Agent({ keepAlive: false });
 
-  const send = (incoming: IncomingMessage, response: ServerResponse, isRepeat: boolean): void => {
+  const send = (incoming: EdgeRequest, response: EdgeResponse, isRepeat: boolean): void => {
     const found = options.find(incoming);
-    if ('error' in found) {
-      answerError(incoming, response, found.error);
+    const strictTransport = 'address' in found && found.strictTransport === true;
+    const exchange = { incoming, response, onError: options.onError, strictTransport };
+    if (!('address' in found)) {
+      answerHere(found, incoming, response);
+      return;
+    }
+    // What is answered here, as challenges of certificate authorities are, waits for nobody.
+    if (!isRepeat && !options.enter(incoming, response, found.address)) {
+      answerError(incoming, response, BUSY);
       return;
     }
     const withBody = hasBody(incoming);
     const safe = !withBody && IDEMPOTENT.has(incoming.method ?? '');
     const outgoing = open(incoming, found, safe && !isRepeat ? reusing : single);
-    const watch = watchConnection(outgoing, options);
+    const { answerTimeoutMs = options.answerTimeoutMs } = found;
+    const watch = watchConnection(outgoing, { ...options, answerTimeoutMs });
     const onClientGone = (): void => {
       if (!response.writableFinished) outgoing.destroy();
     };
     response.once('close', onClientGone);
+    // A request that breaks off must not look whole to the service, though a stream of HTTP/2 ends after this.
+    incoming.once('aborted', () => outgoing.destroy());
 
     outgoing.once('response', (answer) => {
       watch.answered();
-      relayAnswer(answer, { incoming, response, onError: options.onError });
+      if (!guarded(exchange, () => relayAnswer(answer, exchange))) answer.destroy();
     });
     // Nobody asked for another protocol, so whatever would follow is not HTTP.
     outgoing.once('upgrade', (_answer, upstream) => {
       watch.answered();
       upstream.destroy();
-      refuseAnswer('a switch of protocols that nobody asked for', { incoming, response, onError: options.onError });
+      refuseAnswer('a switch of protocols that nobody asked for', exchange);
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (watch.hasAnswer() || response.destroyed) return;
       const lost = safe && LOST_CONNECTION.has(error.code ?? '');
       if (!isRepeat && (lost || !watch.wasConnected())) {
         response.off('close', onClientGone);
-        send(incoming, response, true);
+        guarded(exchange, () => send(incoming, response, true));
         return;
       }
       options.onError(error);
       incoming.unpipe(outgoing);
-      answerError(incoming, response, watch.wasTooSlow() ? TOO_SLOW : UNREACHABLE);
+      answerInstead(found, incoming, response, watch.wasTooSlow() ? TOO_SLOW : UNREACHABLE);
     });
     watch.onConnected(() => {
       if (withBody) incoming.pipe(outgoing);
@@ -98,7 +141,9 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   };
 
   return {
-    forward: (incoming, response) => send(incoming, response, false),
+    forward(incoming, response) {
+      guarded({ incoming, response, onError: options.onError }, () => send(incoming, response, false));
+    },
     close() {
       reusing.destroy();
       single.destroy();
@@ -106,7 +151,44 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   };
 }
 
-function open(incoming: IncomingMessage, destination: Destination, agent: Agent): ClientRequest {
+/**
+ * Does work in an event of a socket, where what is thrown would end this process, and every request with it.
+ * @returns false where it threw: then the client was told
+ */
+function guarded({ incoming, response, onError }: Exchange, work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    onError(error);
+    answerError(incoming, response, isRefusedByNode(error) ? UNFIT : BROKEN);
+    return false;
+  }
+}
+
+function isRefusedByNode(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_');
+}
+
+/** What is said when nobody answered there. */
+function answerInstead(
+  { instead }: Destination,
+  incoming: EdgeRequest,
+  response: EdgeResponse,
+  error: EdgeError,
+): void {
+  const answer = instead?.(incoming) ?? null;
+  if (answer !== null) answerPlainly(incoming, response, answer);
+  else answerError(incoming, response, error);
+}
+
+/** What is said without asking a service. */
+export function answerHere(found: Exclude<Finding, Destination>, incoming: EdgeRequest, response: EdgeResponse): void {
+  if ('error' in found) answerError(incoming, response, found.error);
+  else answerPlainly(incoming, response, found.answer);
+}
+
+function open(incoming: EdgeRequest, destination: Destination, agent: Agent): ClientRequest {
   return request({
     ...connectionTo(destination),
     method: incoming.method,
@@ -170,10 +252,14 @@ export function watchConnection(
 }
 
 export interface Exchange {
-  readonly incoming: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly incoming: EdgeRequest;
+  readonly response: EdgeResponse;
   readonly onError: (error: unknown) => void;
+  readonly strictTransport?: boolean;
 }
+
+/** Half a year, for this host alone. */
+const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=15552000'] as const;
 
 /**
  * Sends an answer on, without its trailers. One that breaks off breaks off for the client too: it must not look whole. One
@@ -187,7 +273,15 @@ export function relayAnswer(answer: IncomingMessage, exchange: Exchange): void {
     refuseAnswer(fault, exchange);
     return;
   }
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer));
+  const headers = responseHeaders(answer);
+  const isSaid = answer.headers['strict-transport-security'] !== undefined;
+  if (exchange.strictTransport === true && !isSaid) headers.push(...STRICT_TRANSPORT);
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers);
+  // Of an answer without a body, HTTP/2 has ended with its headers.
+  if (response.writableEnded) {
+    answer.resume();
+    return;
+  }
   // Without a length this may be a stream of events: its headers do not wait for the first of them.
   if (answer.headers['content-length'] === undefined) response.flushHeaders();
   pipeline(answer, response, () => {

@@ -4,7 +4,14 @@ import { pipeline } from 'node:stream';
 import { faultOfUpgrade } from './bad-answer.ts';
 import { answerError, type EdgeError } from './error-page.ts';
 import { requestHeaders } from './forward-headers.ts';
-import { connectionTo, type ForwardOptions, refuseAnswer, relayAnswer, watchConnection } from './forward-request.ts';
+import {
+  answerHere,
+  connectionTo,
+  type ForwardOptions,
+  refuseAnswer,
+  relayAnswer,
+  watchConnection,
+} from './forward-request.ts';
 
 const UNREACHABLE: EdgeError = {
   status: 502,
@@ -16,8 +23,8 @@ const UNREACHABLE: EdgeError = {
 export function forwardUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer, options: ForwardOptions): void {
   socket.on('error', () => socket.destroy());
   const found = options.find(incoming);
-  if ('error' in found) {
-    answerError(incoming, plainResponse(incoming, socket), found.error);
+  if (!('address' in found)) {
+    answerHere(found, incoming, plainResponse(incoming, socket));
     return;
   }
   const outgoing = request({
@@ -71,6 +78,8 @@ function join(answer: IncomingMessage, [client, clientHead]: Side, [upstream, up
     socket.setNoDelay(true);
     // A peer that vanished without a word is noticed, however long the silence may last.
     socket.setKeepAlive(true, 30_000);
+    // Two pipelines and a server over TLS listen to it, each for its own end.
+    socket.setMaxListeners(30);
   }
   const ended = (): void => {
     // A failure on either side has destroyed both.

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { closeServer } from './close-server.ts';
-import { answerError, type EdgeError } from './error-page.ts';
+import type { EdgeRequest, EdgeResponse } from './edge-message.ts';
 import { createForwarder, type FindAddress, type ForwardOptions } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { createOpenExchanges, type ExchangeLimits } from './open-exchanges.ts';
 
 /** Milliseconds. Once an answer has begun, it may take any time. */
 export interface EdgeTimeouts {
@@ -19,19 +21,16 @@ export interface EdgeTimeouts {
 
 export interface ForwardingServer {
   readonly server: Server;
+  /** Passes a request on that came in another way, as HTTP/2 does. It throws nothing. */
+  forward(request: EdgeRequest, response: EdgeResponse): void;
   /** Takes no more requests, lets those in flight end for `graceMs`, then cuts them and all WebSockets. */
   close(graceMs: number): Promise<void>;
 }
 
 const TIMEOUTS: EdgeTimeouts = { headers: 20_000, request: 600_000, connect: 5_000, answer: 300_000 };
-/** For a request that Node's parser takes and its client refuses to send. */
-const UNFIT: EdgeError = {
-  status: 400,
-  title: 'The request cannot be passed on',
-  advice: 'A header or the path holds characters that none may have.',
-};
 
 const MAX_CONNECTIONS = 10_000;
+const EXCHANGES: ExchangeLimits = { most: 10_000, mostOfOne: 5_000, mostToOne: 1_000 };
 
 /**
  * An HTTP server that passes every request on to where `find` says, streaming both ways, WebSockets included.
@@ -43,6 +42,7 @@ export function createForwardingServer(options: {
   readonly find: FindAddress;
   readonly onError: (error: unknown) => void;
   readonly timeouts?: Partial<EdgeTimeouts> | undefined;
+  readonly exchanges?: ExchangeLimits | undefined;
 }): ForwardingServer {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const forwarding: ForwardOptions = {
@@ -51,7 +51,8 @@ export function createForwardingServer(options: {
     connectTimeoutMs: timeouts.connect,
     answerTimeoutMs: timeouts.answer,
   };
-  const forwarder = createForwarder(forwarding);
+  const { enter } = createOpenExchanges(options.exchanges ?? EXCHANGES);
+  const forwarder = createForwarder({ ...forwarding, enter });
   const server = createServer(
     {
       keepAliveTimeout: 65_000,
@@ -61,14 +62,7 @@ export function createForwardingServer(options: {
       // Other protocols (h2c) are an offer that a server may pass over.
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => {
-      try {
-        forwarder.forward(request, response);
-      } catch (error) {
-        options.onError(error);
-        answerError(request, response, UNFIT);
-      }
-    },
+    oneAtATime(forwarder.forward),
   );
   server.maxConnections = MAX_CONNECTIONS;
   const upgraded = new Set<Socket>();
@@ -85,6 +79,7 @@ export function createForwardingServer(options: {
   server.once('close', () => forwarder.close());
   return {
     server,
+    forward: forwarder.forward,
     async close(graceMs) {
       const closed = closeServer(server, graceMs);
       // A WebSocket has no end to wait for.

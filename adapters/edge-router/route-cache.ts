@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import type { RouteTarget } from '../../domain/deploys/ports.ts';
+import type { RouteTarget } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { HostTarget } from './host-name.ts';
 import { newestNumber, numberedFile, parseRoute, routeFolder } from './route-files.ts';

@@ -3,9 +3,17 @@ import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts
 import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
 import { buildProxySection } from './build-proxy.ts';
 import { databaseAddressSection } from './databases.ts';
-import { dataSection, platformSocketSection, registrySection } from './platform.ts';
+import { statusPageSection } from './monitor-service.ts';
+import { dataSection, platformOrgSection, platformSocketSection, registrySection } from './platform.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { port, text } from './variable-kinds.ts';
+
+/** Where the local edge router listens. */
+export const edgePortsSection = {
+  EDGE_PORT: port.default(8000),
+  /** Without it the router does not listen over TLS. */
+  EDGE_TLS_PORT: port.optional(),
+};
 
 /** What the local edge router reads. */
 export const edgeSection = {
@@ -14,7 +22,11 @@ export const edgeSection = {
   ...buildProxySection,
   ...registrySection,
   ...databaseAddressSection,
-  EDGE_PORT: port.default(8000),
+  ...edgePortsSection,
+  ...platformOrgSection,
+  ...statusPageSection,
+  /** Where clients reach EDGE_TLS_PORT, which redirects name: 443 where the machine in front leads that to it. */
+  EDGE_TLS_PUBLIC_PORT: port.optional(),
   HOST: text.default('127.0.0.1'),
   PLATFORM_DOMAIN: text.default('localhost'),
 };

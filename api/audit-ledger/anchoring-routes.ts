@@ -9,6 +9,7 @@ import {
 } from '../../domain/audit-ledger/anchoring-schema.ts';
 import type { Batch, EventProof } from '../../domain/audit-ledger/batch.ts';
 import { batchDayOf } from '../../domain/audit-ledger/batch-day.ts';
+import type { CheckBatch, CheckedBatch } from '../../domain/audit-ledger/checked-batch.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, dayOf } from '../../domain/audit-ledger/days.ts';
 import type { Hash, LedgerEvent } from '../../domain/audit-ledger/event.ts';
@@ -27,6 +28,8 @@ import { streamBatch, streamLines, visibleLeaves } from './stream-batch.ts';
 export interface AnchoringRoutesDeps {
   readonly store: Pick<EventStore, 'find'>;
   readonly batches: BatchStore;
+  /** What is stored is told with what its signatures say of it. */
+  readonly checkBatch: CheckBatch;
   readonly anchoring: AnchorCommands;
   readonly now: Clock;
 }
@@ -44,7 +47,7 @@ export function anchoringRoutes(deps: AnchoringRoutesDeps): readonly Route[] {
   return [proofRoute(deps), batchRoute(deps), leavesRoute(deps), anchorsRoute(deps), anchorAgainRoute(deps)];
 }
 
-function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
+function proofRoute({ store, ...deps }: AnchoringRoutesDeps): Route {
   return defineRoute({
     method: 'get',
     path: '/v1/proofs/:eventId',
@@ -56,19 +59,23 @@ function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
     responses: { 200: { description: 'The proof', schema: eventProofSchema } },
     errors: ['EVENT_NOT_FOUND', 'NOT_BATCHED', 'ORG_CLAIM_MISSING'],
     resource: ({ params }, { caller }) => requireEvent(store, caller, params.eventId),
-    handle: async ({ resource: event }) => ({ status: 200, data: await proofOf(batches, event) }),
+    handle: async ({ resource: event }) => ({ status: 200, data: await proofOf(deps, event) }),
   });
 }
 
 /** @throws NOT_BATCHED */
-export async function proofOf(batches: BatchStore, event: LedgerEvent): Promise<EventProof> {
+export async function proofOf(
+  { batches, checkBatch }: Pick<AnchoringRoutesDeps, 'batches' | 'checkBatch'>,
+  event: LedgerEvent,
+): Promise<EventProof> {
   const place = await batches.locate(batchDayOf(event), event.namespace, event.chainIndex);
   if (place === null) {
     const message = 'The event is in no batch yet: its day is batched in the night after it, from 00:10 UTC on';
     throw new FairleadError('NOT_BATCHED', message, { details: { error: 'not_batched' } });
   }
-  const { batch, leafIndex } = place;
-  const { id: batchId, root } = batch;
+  const { leafIndex } = place;
+  const batch = checkBatch(place.batch);
+  const { id: batchId, root, signature } = batch;
   const proof = await batches.proof(batchId, leafIndex);
   const { eventHash } = event;
   return {
@@ -78,11 +85,12 @@ export async function proofOf(batches: BatchStore, event: LedgerEvent): Promise<
     proof,
     root,
     batchId,
+    signature,
     anchors: proofAnchors(batch),
   };
 }
 
-function batchRoute({ batches }: AnchoringRoutesDeps): Route {
+function batchRoute({ batches, checkBatch }: AnchoringRoutesDeps): Route {
   return defineRoute({
     method: 'get',
     path: '/v1/batches/:batchId',
@@ -96,7 +104,7 @@ function batchRoute({ batches }: AnchoringRoutesDeps): Route {
     handle: async ({ params }, { caller, gone }) => {
       const orgSlug = readableOrg(caller);
       const batch = await requireBatch(batches, params.batchId);
-      const head = { ...anchoredDay(batch), leafCount: batch.leafCount };
+      const head = { ...anchoredDay(checkBatch(batch)), leafCount: batch.leafCount };
       return (response) => streamBatch(response, head, visibleLeaves(batches.leaves(batch.id), orgSlug), gone);
     },
   });
@@ -138,12 +146,12 @@ async function* linesOf(head: LeafListHead, listed: AsyncIterable<Hash>): AsyncG
   for await (const hash of listed) yield `"${hash}"\n`;
 }
 
-function anchorsRoute({ batches, now }: AnchoringRoutesDeps): Route {
+function anchorsRoute({ batches, checkBatch, now }: AnchoringRoutesDeps): Route {
   return defineRoute({
     method: 'get',
     path: '/v1/anchors',
     summary: 'Anchored roots with their transactions, by day',
-    description: `No content of events. Without \`from\` the last ${DEFAULT_DAYS} days; at most ${MAX_DAYS} at once.`,
+    description: `No content of events. What is not signed by the ledger is told as such. Without \`from\` the last ${DEFAULT_DAYS} days; at most ${MAX_DAYS} at once.`,
     tag,
     callers: 'public',
     query: z.strictObject({ from: daySchema.optional(), to: daySchema.optional() }),
@@ -155,7 +163,7 @@ function anchorsRoute({ batches, now }: AnchoringRoutesDeps): Route {
       const from = query.from ?? addDays(to, 1 - DEFAULT_DAYS);
       requireRange(from, to);
       const { items } = await batches.list(from, to, { cursor: null, limit: MAX_DAYS });
-      return { status: 200, data: { days: items.map(anchoredDay) } };
+      return { status: 200, data: { days: items.map((batch) => anchoredDay(checkBatch(batch))) } };
     },
   });
 }
@@ -203,10 +211,10 @@ async function requireBatch(batches: BatchStore, id: Day): Promise<Batch> {
   return batch;
 }
 
-function anchoredDay(batch: Batch): z.input<typeof anchoredDaySchema> {
-  const { id: batchId, root, closedAt, chainIds, anchors } = batch;
+function anchoredDay(batch: CheckedBatch): z.input<typeof anchoredDaySchema> {
+  const { id: batchId, root, signature, closedAt, chainIds, anchors } = batch;
   const places = anchors.map(({ blockHash: _, confirmedAt, ...place }) => {
     return { ...place, confirmedAt: confirmedAt.toISOString() };
   });
-  return { batchId, root, closedAt: closedAt.toISOString(), chainIds: [...chainIds], anchors: places };
+  return { batchId, root, signature, closedAt: closedAt.toISOString(), chainIds: [...chainIds], anchors: places };
 }

@@ -4,7 +4,6 @@ import type { EventStore, EventWriter } from '../../domain/audit-ledger/ports.ts
 import type { LedgerSigner } from '../../domain/audit-ledger/receipt.ts';
 import type { VerificationRuns } from '../../domain/audit-ledger/verification.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { NewId } from '../../domain/ids.ts';
 
 /** What the routes of the ledger's chains work with. */
 export interface LedgerDeps {
@@ -14,7 +13,6 @@ export interface LedgerDeps {
   readonly checkpoints: CheckpointStore;
   readonly signer: LedgerSigner;
   readonly verifications: VerificationRuns;
-  readonly newId: NewId;
   readonly now: Clock;
   readonly settings: LedgerSettings;
 }

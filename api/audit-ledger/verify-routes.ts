@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { hashSchema } from '../../domain/audit-ledger/schema.ts';
 import {
   chainsOf,
-  costOf,
   type HistoryRequest,
   type HistoryVerdict,
+  readsMoreThan,
   verifyHistory,
 } from '../../domain/audit-ledger/verify-history.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -49,8 +49,10 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
       path: '/v1/entities/:entityId/verify',
       summary: 'Whether the history of an entity is valid',
       description:
-        'Verifies the whole chain of each namespace that has events of the entity: an event is only as sound as the ' +
-        'chain it is part of. `count` is the events of these chains.',
+        'Verifies every chain of the ledger: an event is only as sound as the chain it is part of, and any chain may ' +
+        'have had events of the entity that are gone. `count` and `heads` are of the chains that have some. `brokenAt` ' +
+        'is null where the broken chain has no event of your org. A long one is answered with 202; an org may have ' +
+        'two under way, and a request that is repeated meanwhile joins its own.',
       tag: 'verification',
       callers: READERS,
       params: z.strictObject({ entityId: z.string().max(256) }),
@@ -100,13 +102,11 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
 
 /** Answers short chains at once and has long ones verified in the background. */
 async function verify(deps: LedgerDeps, caller: Caller, request: HistoryRequest): Promise<Reply> {
-  const namespaces = await chainsOf(request, deps.store);
-  if (namespaces.length === 0 && request.expectedHead === null) {
+  if (request.expectedHead === null && (await chainsOf(request, deps.store)).length === 0) {
     throw new FairleadError('EVENT_NOT_FOUND', 'This entity has no events');
   }
-  if ((await costOf(namespaces, deps.store)) > deps.settings.verifiedAtOnce) {
-    const verificationId = deps.newId('verification');
-    await deps.verifications.start(verificationId, requireOrg(caller), request);
+  if (await readsMoreThan(deps.settings.verifiedAtOnce, request, deps.store)) {
+    const verificationId = await deps.verifications.start(requireOrg(caller), request);
     return { status: 202, data: { verificationId, status: 'running', verdict: null } };
   }
   const { store, checkpoints, settings, signer } = deps;

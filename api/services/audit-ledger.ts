@@ -13,6 +13,7 @@ import { createNamespaceLeases } from '../../adapters/mongo/audit-ledger/namespa
 import { followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createAnchorCommands } from '../../adapters/temporal/anchor-commands.ts';
 import { createVerificationRuns } from '../../adapters/temporal/verification-runs.ts';
+import { createBatchCheck } from '../../domain/audit-ledger/checked-batch.ts';
 import { ledgerNameOf } from '../../domain/audit-ledger/checkpoint.ts';
 import { createLedgerClock } from '../../domain/audit-ledger/ledger-clock.ts';
 import { VERIFIED_AT_ONCE } from '../../domain/audit-ledger/verification.ts';
@@ -35,19 +36,21 @@ export const auditLedger = defineService({
     const { now } = clock;
     const eventTime = createLedgerClock({ database: now, own: () => new Date() });
     const store = createEventStore({ db });
+    const signer = createLedgerSigner(env.AUDIT_SIGNING_KEY, env.AUDIT_RETIRED_KEYS);
+    const ledgerName = ledgerNameOf(publicUrl);
     const deps = {
       store,
       writer: createEventWriter({ store, leases: createNamespaceLeases({ db, now }), newId, now: eventTime }),
       counter: createEmitCounter({ db, now, limit: env.AUDIT_EMIT_RATE_LIMIT }),
       checkpoints: createCheckpointStore({ db }),
-      signer: createLedgerSigner(env.AUDIT_SIGNING_KEY, env.AUDIT_RETIRED_KEYS),
+      signer,
       verifications: createVerificationRuns(temporal()),
       batches: createBatchStore({ db }),
+      checkBatch: createBatchCheck({ ledgerName, keys: signer.keys }),
       anchoring: createAnchorCommands(temporal()),
-      newId,
       now,
       settings: {
-        ledgerName: ledgerNameOf(publicUrl),
+        ledgerName,
         emitLimit: env.AUDIT_EMIT_RATE_LIMIT,
         verifiedAtOnce: VERIFIED_AT_ONCE,
       },

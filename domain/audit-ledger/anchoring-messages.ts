@@ -6,10 +6,11 @@
  * Retries: work on the database is retried for a day. Sending to a chain is attempted three times, then every hour until
  * the last attempt of the night (domain/audit-ledger/anchor-policy.ts). Every activity is idempotent.
  * Compensation: none. Events, batches and anchors are append-only; only the owner of a contract can invalidate a batch.
- * A chain without the root of a day is reported every morning.
+ * A chain without the root of a day, or with another, is reported every morning.
  */
 
 import type { Day } from './day-close.ts';
+import type { Hash } from './event.ts';
 
 /** Names, ids and message types of the anchoring workflows. */
 
@@ -45,4 +46,6 @@ export interface DayOutcome {
 export interface MissedAnchor {
   readonly day: Day;
   readonly chainId: number;
+  /** A root that it holds, and that no batch of the day has: the batch was lost, or somebody else wrote the root. */
+  readonly standing?: Hash;
 }

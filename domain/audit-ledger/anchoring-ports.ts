@@ -14,6 +14,8 @@ export interface AnchorChain {
    * @throws ANCHOR_REFUSED when it cannot come about: another root stands, or the contract does not let us
    */
   anchor(batch: Pick<Batch, 'id' | 'root'>, signal: AbortSignal): Promise<Anchor>;
+  /** The root of a day that the contract has and that is in force, confirmed or not; null without one. @throws CHAIN_UNREACHABLE */
+  rootOf(day: Day): Promise<Hash | null>;
 }
 
 /** A call of the contract under EIP-1559; amounts in wei. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Batch, ProofAnchor } from './batch.ts';
+import type { ProofAnchor } from './batch.ts';
+import type { CheckedBatch } from './checked-batch.ts';
 import { isDay } from './days.ts';
 import { hashSchema } from './schema.ts';
 
@@ -7,12 +8,20 @@ import { hashSchema } from './schema.ts';
 
 export const daySchema = z.string().refine(isDay, 'must be a day (UTC) such as 2026-11-21');
 
+/** See {@link SignatureCheck}. */
+export const signatureCheckSchema = z.enum(['good', 'missing', 'wrong']).meta({
+  description:
+    'Whether the ledger signed this record of its database. missing: it is from before records were signed, or the signature ' +
+    'was taken off; wrong: the record is not as the ledger wrote it. The chains are not asked: verify does that',
+});
+
 export const proofAnchorSchema = z.object({
   chainId: z.int(),
   contract: z.string(),
   txHash: hashSchema,
   blockNumber: z.int(),
   explorerUrl: z.string().nullable().meta({ description: '<explorer>/tx/<hash>' }),
+  signature: signatureCheckSchema.exactOptional(),
 });
 
 /** A proof object (spec 3, "Audit event"). */
@@ -23,6 +32,7 @@ export const eventProofSchema = z.object({
   proof: z.array(hashSchema).meta({ description: 'Siblings from the leaf up; pairs are hashed in ascending order' }),
   root: hashSchema,
   batchId: daySchema.meta({ description: 'The day; on chain it is the number of days since 1970-01-01' }),
+  signature: signatureCheckSchema.exactOptional(),
   anchors: z.array(proofAnchorSchema),
 });
 
@@ -30,9 +40,10 @@ export const eventProofSchema = z.object({
 export const anchoredDaySchema = z.object({
   batchId: daySchema,
   root: hashSchema,
+  signature: signatureCheckSchema,
   closedAt: z.string(),
   chainIds: z.array(z.int()).meta({ description: 'Chains it was to be anchored on; one without an anchor was missed' }),
-  anchors: z.array(proofAnchorSchema.extend({ confirmedAt: z.string() })),
+  anchors: z.array(proofAnchorSchema.extend({ confirmedAt: z.string(), signature: signatureCheckSchema })),
 });
 
 const leafSchema = z.object({
@@ -49,8 +60,8 @@ export const batchSchema = anchoredDaySchema.extend({
 });
 
 /** The anchors as a proof carries them. */
-export function proofAnchors({ anchors }: Pick<Batch, 'anchors'>): readonly ProofAnchor[] {
-  return anchors.map(({ chainId, contract, txHash, blockNumber, explorerUrl }) => {
-    return { chainId, contract, txHash, blockNumber, explorerUrl };
+export function proofAnchors({ anchors }: Pick<CheckedBatch, 'anchors'>): readonly ProofAnchor[] {
+  return anchors.map(({ chainId, contract, txHash, blockNumber, explorerUrl, signature }) => {
+    return { chainId, contract, txHash, blockNumber, explorerUrl, signature };
   });
 }

@@ -4,7 +4,7 @@ export const CHAIN_WORKFLOWS = {
   verifyHistory: 'verifyHistory',
 } as const;
 
-/** The owner is part of the id: nobody finds what another org has started. */
-export function verificationWorkflowId(id: string, owner: string): string {
-  return `verification/${owner}/${id}`;
+/** The owner is part of the id: nobody finds what another org has started. @param place one of those an org has at once */
+export function verificationWorkflowId(place: number, owner: string): string {
+  return `verification/${owner}/${place}`;
 }

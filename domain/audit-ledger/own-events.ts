@@ -9,6 +9,7 @@ import { type EventDraft, type Hash, LEDGER_NAMESPACE } from './event.ts';
 export const LEDGER_EMITTER = 'internal:ledger';
 
 export const ANCHOR_MISSED = 'anchor.missed';
+export const ANCHOR_UNMATCHED = 'anchor.unmatched';
 
 export const dayCloseKey = (day: Day): string => `day-close/${day}`;
 export const ledgerCloseKey = (day: Day): string => `ledger-close/${day}`;
@@ -23,9 +24,13 @@ export function ledgerCloseDraft(close: LedgerClose, orgSlug: string): EventDraf
 }
 
 /** @param root null when the day has no batch at all */
-export function anchorMissedDraft({ day, chainId }: MissedAnchor, root: Hash | null, orgSlug: string): EventDraft {
-  const key = `anchor-missed/${day}/${chainId}`;
-  return ownDraft(LEDGER_NAMESPACE, orgSlug, ANCHOR_MISSED, `chain-${chainId}`, { day, chainId, root }, key);
+export function anchorMissedDraft(missed: MissedAnchor, root: Hash | null, orgSlug: string): EventDraft {
+  const { day, chainId, standing } = missed;
+  const isMissed = standing === undefined;
+  const key = isMissed ? `anchor-missed/${day}/${chainId}` : `anchor-unmatched/${day}/${chainId}/${standing}`;
+  const data = isMissed ? { day, chainId, root } : { day, chainId, root, standing };
+  const type = isMissed ? ANCHOR_MISSED : ANCHOR_UNMATCHED;
+  return ownDraft(LEDGER_NAMESPACE, orgSlug, type, `chain-${chainId}`, data, key);
 }
 
 function ownDraft(namespace: string, orgSlug: string, eventType: string, entityId: string, data: object, key: string) {

@@ -36,6 +36,8 @@ export interface EventStore {
   list(filter: EventFilter, page: PageRequest): Promise<Page<LedgerEvent>>;
   /** The chain from an index on, up to another one or to its end, in order, in bounded memory. */
   stream(namespace: string, fromIndex: number, toIndex?: number): AsyncIterable<LedgerEvent>;
+  /** The same in pages, none of them empty: who reads many events waits for each page alone. */
+  pages(namespace: string, fromIndex: number, toIndex?: number): AsyncIterable<readonly LedgerEvent[]>;
   /** Namespaces with events of an entity and, unless it is null, of that org; ordered by name. */
   namespacesOfEntity(entityId: string, orgSlug: string | null): Promise<readonly string[]>;
   /** Events of a namespace created in `[from, to)`, in the order of the chain. */
@@ -78,6 +80,11 @@ export interface BatchStore {
    */
   insert(batch: Omit<Batch, 'anchors'>, content: BatchContent | null): Promise<boolean>;
   find(id: Day): Promise<Batch | null>;
+  /**
+   * Puts a batch in the place of one that was found, anchors and all, unless that record has changed since: for one of
+   * somebody else. Whenever the writer dies, the day has the one or the other.
+   */
+  replace(found: Batch, batch: Omit<Batch, 'anchors'>, content: BatchContent | null): Promise<void>;
   latestBefore(day: Day): Promise<Batch | null>;
   /** Days in `[from, to]`, oldest first. */
   list(from: Day, to: Day, page: PageRequest): Promise<Page<Batch>>;

@@ -68,32 +68,33 @@ export interface ChainPart {
 
 /**
  * Verifies a chain as it streams by: O(n) time and constant memory. The first thing wrong ends it.
- * @param events of one namespace, from its first one or that of the part on, in order of chain index
+ * @param events of one namespace, from its first one or that of the part on, in order of chain index; in pages, or at once
  */
 export async function verifyChain(
-  events: AsyncIterable<LedgerEvent> | Iterable<LedgerEvent>,
+  events: AsyncIterable<readonly LedgerEvent[]> | Iterable<LedgerEvent>,
   expectations: ChainExpectations = {},
 ): Promise<ChainVerdict> {
   const check = createChainCheck(expectations);
-  const fault = Symbol.iterator in events ? firstFault(check, events) : firstFaultOfStream(check, events);
+  const fault = Symbol.iterator in events ? firstFault(check, events) : firstFaultOfPages(check, events);
   return (await fault) ?? check.end();
 }
 
 type ChainCheck = ReturnType<typeof createChainCheck>;
 
-// Both wait for a verdict only where there is one to wait for: a wait takes as long as half a verification.
-
-async function firstFault(check: ChainCheck, events: Iterable<LedgerEvent>): Promise<ChainVerdict | null> {
-  for (const event of events) {
-    const verdict = check.accept(event);
-    const fault = verdict === null ? null : await verdict;
+async function firstFaultOfPages(
+  check: ChainCheck,
+  pages: AsyncIterable<readonly LedgerEvent[]>,
+): Promise<ChainVerdict | null> {
+  for await (const page of pages) {
+    const fault = await firstFault(check, page);
     if (fault !== null) return fault;
   }
   return null;
 }
 
-async function firstFaultOfStream(check: ChainCheck, events: AsyncIterable<LedgerEvent>): Promise<ChainVerdict | null> {
-  for await (const event of events) {
+/** Waits for a verdict only where there is one to wait for: a wait takes as long as half a verification. */
+async function firstFault(check: ChainCheck, events: Iterable<LedgerEvent>): Promise<ChainVerdict | null> {
+  for (const event of events) {
     const verdict = check.accept(event);
     const fault = verdict === null ? null : await verdict;
     if (fault !== null) return fault;

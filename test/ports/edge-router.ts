@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EdgeRouter } from '../../domain/deploys/ports.ts';
+import type { EdgeRouter } from '../../domain/deploys/workload-runtime.ts';
 
 /** What a route leads to. */
 export type RouteTarget = Parameters<EdgeRouter['route']>[2];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { createLedgerSigner } from '../../adapters/crypto/ledger-signer.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
@@ -17,7 +18,12 @@ import type { LedgerDeps } from '../../api/audit-ledger/deps.ts';
 import { createAuditLedgerApp } from '../../api/audit-ledger-app.ts';
 import { type Authenticate, type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
-import type { VerificationRuns } from '../../domain/audit-ledger/verification.ts';
+import { createBatchCheck } from '../../domain/audit-ledger/checked-batch.ts';
+import {
+  tooManyVerifications,
+  VERIFICATIONS_AT_ONCE,
+  type VerificationRuns,
+} from '../../domain/audit-ledger/verification.ts';
 import type { HistoryRequest } from '../../domain/audit-ledger/verify-history.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CodeLogin } from '../../domain/identity/code-login.ts';
@@ -34,8 +40,14 @@ function rememberedRuns(): VerificationRuns & {
   const started = new Map<string, { owner: string; request: HistoryRequest }>();
   return {
     started,
-    async start(id, owner, request) {
+    async start(owner, request) {
+      const own = [...started].filter(([, run]) => run.owner === owner);
+      const same = own.find(([, run]) => isDeepStrictEqual(run.request, request));
+      if (same !== undefined) return same[0];
+      if (own.length >= VERIFICATIONS_AT_ONCE) throw tooManyVerifications(owner);
+      const id = `ver_${started.size}`;
       started.set(id, { owner, request });
+      return id;
     },
     async find(id, owner) {
       return started.get(id)?.owner === owner ? { id, status: 'running', verdict: null } : null;
@@ -70,16 +82,17 @@ export async function startLedger(
   const verifications = rememberedRuns();
   let writer = createEventWriter({ store, newId, now });
   const anchoredByHand: string[] = [];
+  const signer = createLedgerSigner([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]);
   const deps: LedgerDeps & AnchoringRoutesDeps = {
     batches: createBatchStore({ db }),
+    checkBatch: createBatchCheck({ ledgerName: LEDGER, keys: signer.keys }),
     anchoring: { anchorDay: async (day) => void anchoredByHand.push(day) },
     store,
     writer: { emit: (draft, meanwhile) => writer.emit(draft, meanwhile) },
     counter: createEmitCounter({ db, now, limit: emitLimit }),
     checkpoints: createCheckpointStore({ db }),
-    signer: createLedgerSigner([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]),
+    signer,
     verifications,
-    newId,
     now,
     settings: { ledgerName: LEDGER, emitLimit, verifiedAtOnce },
   };
@@ -156,7 +169,7 @@ export async function startLedger(
     batches: deps.batches,
     checkpoints: deps.checkpoints,
     ledgerName: LEDGER,
-    keys: deps.signer.keys,
+    signer: deps.signer,
   };
   return {
     ...deps,

@@ -5,7 +5,7 @@ import { badge } from '../look/badge.ts';
 import { card, emptyState, table } from '../look/components.ts';
 import { definePage } from '../page.ts';
 import { READERS } from './ledger-page.ts';
-import { short, transaction } from './transaction.ts';
+import { doubtOf, short, transaction } from './transaction.ts';
 
 const DAYS = z.object({ days: z.array(anchoredDaySchema) });
 type AnchoredDay = z.output<typeof anchoredDaySchema>;
@@ -35,17 +35,28 @@ export const anchorsPage = definePage({
 
 const COLUMNS = [{ label: 'Day', kind: 'main' }, { label: 'State' }, { label: 'Chains' }, { label: 'Root' }] as const;
 
-function dayRow({ batchId, root, chainIds, anchors }: AnchoredDay) {
+function dayRow({ batchId, root, signature, chainIds, anchors }: AnchoredDay) {
   return [
     batchId,
-    dayState(chainIds, anchors),
-    html`${anchors.map(({ chainId, blockNumber, txHash, explorerUrl }) => html`<span class="sub">chain ${chainId}, block ${blockNumber}, ${transaction(txHash, explorerUrl)}</span>`)}`,
-    html`<code title="${root}">${short(root)}</code>`,
+    dayState({ signature, chainIds, anchors }),
+    html`${anchors.map((anchor) => html`<span class="sub">chain ${anchor.chainId}${placeOf(anchor)}</span>`)}`,
+    doubtOf(signature) ?? html`<code title="${root}">${short(root)}</code>`,
   ];
 }
 
-/** What is missing is red: a chain that the root was for, and that does not have it. */
-function dayState(chainIds: readonly number[], anchors: AnchoredDay['anchors']): Html {
+function placeOf({ blockNumber, txHash, explorerUrl, signature }: AnchoredDay['anchors'][number]): Html {
+  const doubt = doubtOf(signature);
+  return doubt === null ? html`, block ${blockNumber}, ${transaction(txHash, explorerUrl)}` : html`: ${doubt}`;
+}
+
+/**
+ * What is missing is red: a chain that the root was for, and that does not have it. So is what the ledger did not sign: somebody
+ * may have put it into its database.
+ */
+function dayState({ signature, chainIds, anchors }: Pick<AnchoredDay, 'signature' | 'chainIds' | 'anchors'>): Html {
+  const checks = [signature, ...anchors.map((anchor) => anchor.signature)];
+  if (checks.includes('wrong')) return badge('bad', 'Does not match');
+  if (checks.includes('missing')) return badge('warn', 'Not checked');
   const missed = chainIds.filter((chainId) => !anchors.some((anchor) => anchor.chainId === chainId));
   if (missed.length > 0)
     return badge('bad', `Missed on ${missed.length === 1 ? `chain ${missed[0]}` : `chains ${missed.join(', ')}`}`);

@@ -11,7 +11,7 @@ import { type Part, part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
 import { type EventView, entityPath, eventPath, READERS } from './ledger-page.ts';
 import { proofSteps } from './proof-steps.ts';
-import { transaction } from './transaction.ts';
+import { doubtOf, transaction } from './transaction.ts';
 
 export type Proof = z.output<typeof eventProofSchema>;
 
@@ -39,7 +39,11 @@ export const eventDetailPage = definePage({
 
 function standing(proof: Part<Proof>): Html | false {
   if (!proof.ok) return proof.error.code === 'NOT_BATCHED' && badge('busy', 'Proof comes tonight', 'clock');
-  const { length } = proof.value.anchors;
+  const { signature, anchors } = proof.value;
+  if (signature === 'wrong' || anchors.some((anchor) => anchor.signature === 'wrong'))
+    return badge('bad', 'Does not match');
+  const { length } = anchors.filter((anchor) => anchor.signature === 'good');
+  if (length === 0 && anchors.length > 0) return badge('warn', 'Not checked');
   return length === 0
     ? badge('warn', 'On no chain yet')
     : badge('good', `On ${length === 1 ? 'one chain' : `${length} chains`}`);
@@ -72,7 +76,7 @@ function placeCard({ id, orgSlug, emitter, namespace, chainIndex, eventHash, pre
 function chainCard({ id, namespace }: EventView, context: PageContext): Html {
   return card(
     { title: 'Verify' },
-    html`<p class="quiet">The ledger reads the chain from its first event on and compares it with its signed checkpoints. Who does not want to believe the ledger verifies the proof.</p>
+    html`<p class="quiet">The ledger reads the chain from its first event on, for an entity every chain that it has, and compares with its signed checkpoints. Who does not want to believe the ledger verifies the proof.</p>
 <div class="buttons">${form(context, { action: eventPath(id, 'verify-chain'), button: `Verify the chain of ${namespace}`, icon: 'shield', tone: 'plain' })}
 ${form(context, { action: eventPath(id, 'verify-entity'), button: 'Verify the history of the entity', tone: 'plain' })}</div>`,
   );
@@ -88,16 +92,18 @@ function proofCard(event: EventView, proof: Part<Proof>): Html {
 }
 
 function proofView(event: EventView, proof: Proof): Html {
-  const { batchId, leafIndex, root, anchors } = proof;
-  return html`${anchors.length === 0 && notice('warn', html`<p>The root of its day stands on no chain yet.</p>`)}
+  const { batchId, leafIndex, root, signature, anchors } = proof;
+  const doubt = doubtOf(signature);
+  return html`${doubt !== null && notice('warn', html`<p>The batch of its day: ${doubt}.</p>`)}${anchors.length === 0 && notice('warn', html`<p>The root of its day stands on no chain yet.</p>`)}
 ${facts([
   ['Batch', html`<a href="/ledger/anchors">${batchId}</a>, leaf ${leafIndex}`],
   ['Root of the day', html`<code>${root}</code>`],
   ...anchors.map(
-    ({ chainId, blockNumber, contract, txHash, explorerUrl }) =>
+    ({ chainId, blockNumber, contract, txHash, explorerUrl, signature: ofAnchor }) =>
       [
         `Chain ${chainId}`,
-        html`block ${blockNumber}, ${transaction(txHash, explorerUrl)}<span class="sub">contract <code>${contract}</code></span>`,
+        doubtOf(ofAnchor) ??
+          html`block ${blockNumber}, ${transaction(txHash, explorerUrl)}<span class="sub">contract <code>${contract}</code></span>`,
       ] as const,
   ),
 ])}

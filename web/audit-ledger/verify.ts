@@ -90,7 +90,7 @@ export const verificationPage = definePage({
 });
 
 function runView({ status, verdict }: Run) {
-  if (status === 'running') return html`<p>${badge('busy', 'Under way')} The ledger reads the whole chain.</p>`;
+  if (status === 'running') return html`<p>${badge('busy', 'Under way')} The ledger reads from the first event on.</p>`;
   if (verdict === null) return html`<p>${badge('warn', 'Stopped')} It did not come to an end: start it again.</p>`;
   return html`<p>${verdict.valid ? badge('good', 'Valid') : badge('bad', 'Broken')} ${sentence(verdict)}</p>`;
 }

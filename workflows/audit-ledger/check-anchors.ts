@@ -3,11 +3,14 @@ import type { MissedAnchor } from '../../domain/audit-ledger/anchoring-messages.
 import { addDays, dayOf } from '../../domain/audit-ledger/days.ts';
 import { reportMissedAnchors } from './anchoring-proxies.ts';
 
-/** Says for each chain and day that was not reached, once, that it was missed; every night at 04:05 UTC (`schedules.ts`). */
+/** Says once of each chain and day that was missed, or that has a root of no batch; every night at 04:05 UTC (`schedules.ts`). */
 export async function checkAnchors(): Promise<{ missed: readonly MissedAnchor[] }> {
   const missed = await reportMissedAnchors(addDays(dayOf(Date.now()), -1));
-  setCurrentDetails(
-    missed.map(({ day, chainId }) => `- ${day} on chain ${chainId}`).join('\n') || 'nothing is missing',
-  );
+  setCurrentDetails(missed.map(lineOf).join('\n') || 'nothing is missing');
   return { missed };
+}
+
+function lineOf({ day, chainId, standing }: MissedAnchor): string {
+  const what = standing === undefined ? '' : `: ${standing} stands there, and no batch of the day has it`;
+  return `- ${day} on chain ${chainId}${what}`;
 }

@@ -1,6 +1,7 @@
 import { Binary } from 'mongodb';
 import { z } from 'zod';
-import type { Anchor, Batch } from '../../../domain/audit-ledger/batch.ts';
+import type { Anchor, Batch, RecordSignature } from '../../../domain/audit-ledger/batch.ts';
+import { isDay } from '../../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../../domain/audit-ledger/event.ts';
 import type { BatchContent, BatchSegment } from '../../../domain/audit-ledger/ports.ts';
 
@@ -11,8 +12,10 @@ export const LEAVES_PER_CHUNK = 1_024;
 const HASH_BYTES = 32;
 
 const hash = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]) as z.ZodType<Hash>;
-const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
+const day = z.string().refine(isDay);
 const bytes = z.instanceof(Binary).transform((binary) => binary.buffer.subarray(0, binary.position));
+
+const signatureSchema: z.ZodType<RecordSignature> = z.object({ keyId: z.string(), signature: z.string() });
 
 const anchorSchema: z.ZodType<Anchor> = z.object({
   chainId: z.int(),
@@ -22,6 +25,7 @@ const anchorSchema: z.ZodType<Anchor> = z.object({
   blockHash: hash,
   confirmedAt: z.date(),
   explorerUrl: z.string().nullable(),
+  signature: signatureSchema.exactOptional(),
 });
 
 const batchSchema = z.object({
@@ -29,8 +33,12 @@ const batchSchema = z.object({
   root: hash,
   leafCount: z.int().min(0),
   chainIds: z.array(z.int()),
-  anchors: z.array(anchorSchema),
+  // One that cannot be read is none: the chain is asked again.
+  anchors: z
+    .array(z.unknown())
+    .transform((anchors) => anchors.flatMap((one) => anchorSchema.safeParse(one).data ?? [])),
   closedAt: z.date(),
+  signature: signatureSchema.exactOptional(),
 });
 
 const segmentSchema = z.object({
@@ -55,9 +63,11 @@ const leavesSchema = z.object({
 
 const nodesSchema = z.object({ _id: z.string(), nodes: bytes });
 
-/** @throws ZodError naming the field for a document of another shape. */
-export function readBatch(document: unknown): Batch {
-  const { _id, ...rest } = batchSchema.parse(document);
+/** Null for a document of another shape, which is as good as none: the ledger writes no such record. */
+export function readBatch(document: unknown): Batch | null {
+  const { success, data } = batchSchema.safeParse(document);
+  if (!success) return null;
+  const { _id, ...rest } = data;
   return { id: _id, ...rest };
 }
 

@@ -1,5 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { Binary, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
+import { Binary, type Db, type Filter } from 'mongodb';
 import { z } from 'zod';
 import type { Batch } from '../../../domain/audit-ledger/batch.ts';
 import type { Day } from '../../../domain/audit-ledger/day-close.ts';
@@ -20,18 +19,11 @@ import {
   readNodes,
   readSegment,
 } from './batch-documents.ts';
+import { insertAll, type Stored } from './insert-all.ts';
+import { createList, LISTED_PER_DOCUMENT, lastListed, listDocuments, listId } from './leaf-lists.ts';
 import { chunksOf, placeOf } from './node-chunks.ts';
 
-interface Stored {
-  readonly _id: string;
-  readonly [field: string]: unknown;
-}
-
 const dayCursor = z.tuple([z.string().regex(DAY_PATTERN)]);
-/** Documents of one insert: at most about 8 MB. */
-const INSERT_DOCUMENTS = 100;
-/** Hashes of the leaf list in one document: 64 KiB. */
-const LISTED_PER_DOCUMENT = 2_048;
 /** Documents of the list for one insert: few, as they are hashed between two. */
 const LIST_DOCUMENTS = 5;
 
@@ -49,9 +41,26 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
 
   let listing: Promise<void> = Promise.resolve();
 
-  async function find(id: Day) {
+  async function find(id: Day): Promise<Batch | null> {
+    return readBatch(await mongoCall(() => batches.findOne({ _id: id })));
+  }
+
+  /** False when the day has a record. */
+  async function insertRecord(record: Stored): Promise<boolean> {
+    try {
+      await mongoCall(() => batches.insertOne(record));
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  /** What stands in the place of a day's record and is none, which somebody else must have put there. */
+  async function removeUnreadable(id: Day): Promise<void> {
     const document = await mongoCall(() => batches.findOne({ _id: id }));
-    return document === null ? null : readBatch(document);
+    if (document !== null && readBatch(document) === null)
+      await mongoCall(() => batches.deleteOne(sameRecord(document)));
   }
 
   async function store(id: Day, root: Hash, content: BatchContent): Promise<void> {
@@ -145,18 +154,29 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
     async insert({ id, ...batch }, content) {
       if ((await find(id)) !== null) return false;
       if (content !== null) await store(id, batch.root, content);
-      try {
-        await mongoCall(() => batches.insertOne({ _id: id, ...batch, chainIds: [...batch.chainIds], anchors: [] }));
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      const record = toRecord({ id, ...batch });
+      if (await insertRecord(record)) return true;
+      await removeUnreadable(id);
+      return await insertRecord(record);
     },
     find,
+    async replace({ id, root, leafCount, chainIds, closedAt, signature }, batch, content) {
+      if (content !== null) await store(id, batch.root, content);
+      const signed = { 'signature.signature': signature?.signature ?? { $exists: false } };
+      const found = { _id: id, root, leafCount, chainIds: [...chainIds], closedAt, ...signed };
+      await mongoCall(() => batches.replaceOne(found, toRecord(batch)));
+    },
     async latestBefore(day) {
-      const document = await mongoCall(() => batches.findOne({ _id: { $lt: day } }, { sort: { _id: -1 } }));
-      return document === null ? null : readBatch(document);
+      const earlier = batches.find({ _id: { $lt: day } }).sort({ _id: -1 });
+      try {
+        for (;;) {
+          const document = await mongoCall(() => earlier.next());
+          const batch = readBatch(document);
+          if (document === null || batch !== null) return batch;
+        }
+      } finally {
+        await earlier.close();
+      }
     },
     async list(from, to, { cursor, limit }) {
       const [after] = decodeCursor(cursor, dayCursor) ?? [];
@@ -168,7 +188,8 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
           .limit(limit + 1)
           .toArray(),
       );
-      return toPage(documents.map(readBatch), limit, (batch) => [batch.id]);
+      const { items, nextCursor } = toPage(documents, limit, ({ _id }) => [_id]);
+      return { items: items.flatMap((document) => readBatch(document) ?? []), nextCursor };
     },
     async putAnchor(id, anchor) {
       const { chainId } = anchor;
@@ -214,11 +235,22 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
   };
 }
 
+function toRecord({ id, ...batch }: Omit<Batch, 'anchors'>): Stored {
+  return { _id: id, ...batch, chainIds: [...batch.chainIds], anchors: [] };
+}
+
 /** @throws INTERNAL for a node that is not stored */
 function nodeAt(nodes: Uint8Array, offset: number, id: Day): Hash {
   const node = nodes.subarray(offset * 32, (offset + 1) * 32);
   if (node.length !== 32) throw new FairleadError('INTERNAL', `the tree of ${id} is not whole`);
   return toHash(node);
+}
+
+/** Filter that a record matches as long as nothing but its anchors has changed. */
+function sameRecord(record: Stored): Filter<Stored> {
+  const fields = ['root', 'leafCount', 'chainIds', 'closedAt', 'signature'];
+  const same = fields.map((field) => [field, field in record ? { $eq: record[field] } : { $exists: false }]);
+  return { _id: record._id, ...Object.fromEntries(same) };
 }
 
 const nodesId = (root: Hash, top: number): string => `${root}/${top}`;
@@ -244,58 +276,4 @@ function* leafDocuments(root: Hash, content: BatchContent): Generator<Stored> {
 
 function* nodeDocuments(root: Hash, { tree }: BatchContent): Generator<Stored> {
   for (const { top, nodes } of chunksOf(tree)) yield { _id: nodesId(root, top), nodes: new Binary(nodes) };
-}
-
-const listId = (root: Hash, first: number): string => `${root}/list/${first}`;
-
-/** Place in the list at which its last document begins. */
-const lastListed = (leafCount: number): number => leafCount - 1 - ((leafCount - 1) % LISTED_PER_DOCUMENT);
-
-function listDocuments(root: Hash, { eventHashes, tree }: BatchContent): Iterable<Stored> {
-  const list = createList(tree.leafCount);
-  for (const [leaf, position] of tree.positions.entries()) {
-    list.add(eventHashes.subarray(leaf * 32, (leaf + 1) * 32), position);
-  }
-  return list.documents(root);
-}
-
-/** Brings the hashes of events into the order of the leaf list: the last node of the tree is the smallest leaf. */
-function createList(leafCount: number) {
-  const hashes = new Uint8Array(leafCount * 32);
-  return {
-    add: (eventHash: Uint8Array, position: number) => hashes.set(eventHash, (2 * leafCount - 2 - position) * 32),
-    *documents(root: Hash): Generator<Stored> {
-      for (let first = 0; first < leafCount; first += LISTED_PER_DOCUMENT) {
-        const count = Math.min(LISTED_PER_DOCUMENT, leafCount - first);
-        const listed = Array.from({ length: count }, (_, offset) => {
-          return keccak_256(hashes.subarray((first + offset) * 32, (first + offset + 1) * 32));
-        });
-        yield { _id: listId(root, first), nodes: new Binary(Buffer.concat(listed)) };
-      }
-    },
-  };
-}
-
-/** Inserts what is not there yet. @param size documents of one insert */
-async function insertAll(
-  collection: Collection<Stored>,
-  documents: Iterable<Stored>,
-  size = INSERT_DOCUMENTS,
-): Promise<void> {
-  const insert = async (group: OptionalUnlessRequiredId<Stored>[]): Promise<void> => {
-    if (group.length === 0) return;
-    try {
-      await mongoCall(() => collection.insertMany(group, { ordered: false }));
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-  };
-  let group: OptionalUnlessRequiredId<Stored>[] = [];
-  for (const document of documents) {
-    group.push(document);
-    if (group.length < size) continue;
-    await insert(group);
-    group = [];
-  }
-  await insert(group);
 }

@@ -58,16 +58,22 @@ export function createEventStore(deps: { db: Db }): EventStore {
     }
   });
 
-  async function* stream(filter: Filter<EventDocument>, sort: Sort): AsyncIterable<LedgerEvent> {
+  async function* pages(filter: Filter<EventDocument>, sort: Sort): AsyncGenerator<readonly LedgerEvent[]> {
     const cursor = collection.find(filter).sort(sort).batchSize(STREAM_BATCH).allowDiskUse();
     try {
-      while (await mongoCall(() => cursor.hasNext())) {
-        for (const document of cursor.readBufferedDocuments()) yield readEvent(document);
-      }
+      while (await mongoCall(() => cursor.hasNext())) yield cursor.readBufferedDocuments().map(readEvent);
     } finally {
       await cursor.close();
     }
   }
+
+  async function* stream(filter: Filter<EventDocument>, sort: Sort): AsyncGenerator<LedgerEvent> {
+    for await (const page of pages(filter, sort)) yield* page;
+  }
+
+  const between = (namespace: string, fromIndex: number, toIndex?: number): Filter<EventDocument> => {
+    return { namespace, chainIndex: { $gte: fromIndex, ...(toIndex === undefined ? {} : { $lte: toIndex }) } };
+  };
 
   return {
     async head(namespace, taken) {
@@ -98,10 +104,8 @@ export function createEventStore(deps: { db: Db }): EventStore {
         id,
       ]);
     },
-    stream(namespace, fromIndex, toIndex) {
-      const end = toIndex === undefined ? {} : { $lte: toIndex };
-      return stream({ namespace, chainIndex: { $gte: fromIndex, ...end } }, BY_INDEX);
-    },
+    stream: (...range) => stream(between(...range), BY_INDEX),
+    pages: (...range) => pages(between(...range), BY_INDEX),
     async namespacesOfEntity(entityId, orgSlug) {
       const filter = { entityId, ...(orgSlug === null ? {} : { orgSlug }) };
       const names = await mongoCall(() => collection.distinct('namespace', filter));

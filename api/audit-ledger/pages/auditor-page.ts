@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../../domain/errors.ts';
 import { admits, describeCallers } from '../../http/allowed-callers.ts';
 import type { Caller } from '../../http/caller.ts';
-import { defineRoute, type Reply, type Route, type RouteContext } from '../../http/define-route.ts';
+import { defineRoute, type Reply, type Route } from '../../http/define-route.ts';
 import { PAGE_RESPONSES } from '../../http/pages/page-responses.ts';
 import { redirectTo } from '../../http/pages/send-page.ts';
+import { signedIn } from '../../http/sign-in/signed-in.ts';
 import { READERS } from '../ledger-callers.ts';
 import { type SessionDeps, sessionCookies } from './session.ts';
 
@@ -40,7 +41,7 @@ export function auditorPage<P extends z.ZodObject, Q extends z.ZodObject>(
     responses: PAGE_RESPONSES,
     errors: ['FORBIDDEN', 'ORG_CLAIM_MISSING', ...(page.errors ?? [])],
     handle: async (input, context) => {
-      const caller = await signedIn(deps, context);
+      const caller = await signedIn(deps.authenticate, sessionCookies(deps), context);
       if (caller === null) return redirectTo(`/audit/login?to=${encodeURIComponent(context.url)}`);
       if (!admits(READERS, caller)) {
         throw new FairleadError('FORBIDDEN', 'The audit ledger is for people with a role in an org');
@@ -48,17 +49,4 @@ export function auditorPage<P extends z.ZodObject, Q extends z.ZodObject>(
       return show(input, caller);
     },
   });
-}
-
-async function signedIn(deps: SessionDeps, context: RouteContext): Promise<Caller | null> {
-  if (context.caller !== null) return context.caller;
-  const token = sessionCookies(deps).read('session', context);
-  if (token === null) return null;
-  try {
-    return await deps.authenticate({ method: 'GET', headers: { authorization: `Bearer ${token}` } });
-  } catch (error) {
-    // Expired or revoked: they sign in again.
-    if (error instanceof FairleadError && error.code === 'UNAUTHORIZED') return null;
-    throw error;
-  }
 }

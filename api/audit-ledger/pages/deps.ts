@@ -1,3 +1,4 @@
+import type { CheckBatch } from '../../../domain/audit-ledger/checked-batch.ts';
 import type { BatchStore, EventStore } from '../../../domain/audit-ledger/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { CodeLogin } from '../../../domain/identity/code-login.ts';
@@ -7,6 +8,7 @@ import type { Authenticate } from '../../http/caller.ts';
 export interface AuditPagesDeps {
   readonly store: EventStore;
   readonly batches: BatchStore;
+  readonly checkBatch: CheckBatch;
   readonly now: Clock;
   /** The app's own: the token that a browser keeps is verified as any other, at every request. */
   readonly authenticate: Authenticate;

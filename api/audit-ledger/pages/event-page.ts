@@ -1,4 +1,4 @@
-import type { EventProof, ProofAnchor } from '../../../domain/audit-ledger/batch.ts';
+import type { EventProof, ProofAnchor, SignatureCheck } from '../../../domain/audit-ledger/batch.ts';
 import { readPayload } from '../../../domain/audit-ledger/canonical.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { Reply } from '../../http/define-route.ts';
@@ -35,8 +35,9 @@ function notYet(): Html {
 }
 
 function proven(proof: EventProof): Html {
-  const { batchId, leafIndex, root, anchors } = proof;
-  return html`<p>Leaf ${leafIndex} of the batch of ${batchId}. Whoever has the event hash and the hashes on the right can
+  const { batchId, leafIndex, root, signature, anchors } = proof;
+  const doubt = doubtOf(signature);
+  return html`${doubt !== null && html`<p class="message error">The batch of ${batchId}: ${doubt}.</p>`}<p>Leaf ${leafIndex} of the batch of ${batchId}. Whoever has the event hash and the hashes on the right can
 compute the root, and compare it with the contract of each chain: <code>fairlead audit verify proof.json --contract … --rpc …</code></p>
 ${proofPath(proof)}
 <dl><dt>Root</dt><dd><code>${root}</code></dd></dl>
@@ -44,10 +45,18 @@ ${proofPath(proof)}
 ${anchors.length === 0 && html`<p class="message error">The root stands on no chain yet.</p>`}`;
 }
 
-function anchorRow({ chainId, contract, txHash, blockNumber, explorerUrl }: ProofAnchor): Html {
+function anchorRow({ chainId, contract, txHash, blockNumber, explorerUrl, signature }: ProofAnchor): Html {
+  const doubt = doubtOf(signature);
+  if (doubt !== null) return html`<li><strong>Chain ${chainId}</strong> <span class="missed">${doubt}</span></li>`;
   return html`<li><div><strong>Chain ${chainId}, block ${blockNumber}</strong>
 <span class="quiet">contract <code>${contract}</code></span>
 <span class="quiet">transaction ${transactionLink(txHash, explorerUrl)}</span></div></li>`;
+}
+
+/** Why a record of the ledger's database is not to be believed; null for one that it signed. */
+export function doubtOf(signature: SignatureCheck | undefined): string | null {
+  if (signature === 'good') return null;
+  return signature === 'wrong' ? 'does not match its signature' : 'not signed, not checked';
 }
 
 /** The explorer's address is the operator's own setting; anything but a web address is shown as text. */

@@ -84,9 +84,9 @@ function eventRoute(deps: AuditPagesDeps): Route {
   });
 }
 
-async function proofWhenBatched({ batches }: AuditPagesDeps, event: LedgerEvent): Promise<EventProof | null> {
+async function proofWhenBatched(deps: AuditPagesDeps, event: LedgerEvent): Promise<EventProof | null> {
   try {
-    return await proofOf(batches, event);
+    return await proofOf(deps, event);
   } catch (error) {
     if (error instanceof FairleadError && error.code === 'NOT_BATCHED') return null;
     throw error;
@@ -99,7 +99,7 @@ function anchorsRoute(deps: AuditPagesDeps): Route {
     summary: 'A page of every night on every chain, what was missed in red',
     params: NOTHING,
     query: NOTHING,
-    show: () => anchorsPage(deps.batches, deps.now()),
+    show: () => anchorsPage(deps, deps.now()),
   });
 }
 

@@ -62,6 +62,7 @@ describe('a day of the ledger, from its events to two chains', { timeout: 300_00
       chainId: 31_337,
       contract: chain?.contract ?? '',
       anchor: async () => Promise.reject(new FairleadError('CHAIN_UNREACHABLE', 'away')),
+      rootOf: async () => Promise.reject(new FairleadError('CHAIN_UNREACHABLE', 'away')),
     };
     reopen({ chains: [away] });
     assert.equal((await run('anchorBatch', { day: DAY, chainId: 31_337 })).txHash, first?.txHash);

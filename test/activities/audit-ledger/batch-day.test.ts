@@ -161,6 +161,18 @@ describe('the batch of a day', { timeout: 300_000 }, () => {
     assert.deepEqual(await run('listDaysToAnchor', DAY), days, 'they have no anchors yet');
   });
 
+  it('after an outage of more than a month, the days that are caught up begin with the first of them', async () => {
+    await emit('shop', 1, '2025-11-01T10:00:00Z');
+    clock.now = new Date('2025-11-02T00:10:00Z');
+    await run('batchDay', '2025-11-01');
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    const { items } = await parts.ledger.batches.list('2025-11-02', DAY, { cursor: null, limit: 100 });
+    assert.deepEqual([items[0]?.id, items.length], ['2025-12-05', 32]);
+    assert.equal((await verdictOf('ledger')).valid, true);
+  });
+
   it('every event, and every close however late it was written, is found where the batch of its day has it', async () => {
     const days = ['2026-01-03', '2026-01-04', DAY];
     for (const day of days) {

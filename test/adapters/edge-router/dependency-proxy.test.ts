@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { createDependencyProxy, type DependencyProxy } from '../../../adapters/edge-router/dependency-proxy.ts';
 import type { EdgeTimeouts } from '../../../adapters/edge-router/forwarding-server.ts';
 import { createEdgeRouter } from '../../../adapters/edge-router/route-files.ts';
-import type { EdgeRouter } from '../../../domain/deploys/ports.ts';
+import type { EdgeRouter } from '../../../domain/deploys/workload-runtime.ts';
 import { bodyOf, handshake } from './edge-fixture.ts';
 
 const SHOP = 'shop.prod.internal:7600';

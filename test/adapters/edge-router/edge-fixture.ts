@@ -4,10 +4,11 @@ import { type Agent, createServer, type IncomingMessage, type RequestListener, r
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEdgeServer } from '../../../adapters/edge-router/edge-server.ts';
+import { createEdgeServer, type EdgeServerOptions } from '../../../adapters/edge-router/edge-server.ts';
 import type { EdgeTimeouts, ForwardingServer } from '../../../adapters/edge-router/forwarding-server.ts';
+import type { ExchangeLimits } from '../../../adapters/edge-router/open-exchanges.ts';
 import { createEdgeRouter } from '../../../adapters/edge-router/route-files.ts';
-import type { EdgeRouter } from '../../../domain/deploys/ports.ts';
+import type { EdgeRouter } from '../../../domain/deploys/workload-runtime.ts';
 
 export interface Upstream {
   readonly address: string;
@@ -50,12 +51,17 @@ async function listen(server: Server): Promise<Server> {
 }
 
 /** A real router with its routes in a folder of its own. */
-export async function makeEdgeFixture(timeouts: Partial<EdgeTimeouts> = {}): Promise<EdgeFixture> {
+export async function makeEdgeFixture(
+  timeouts: Partial<EdgeTimeouts> = {},
+  exchanges?: ExchangeLimits,
+  more: Pick<EdgeServerOptions, 'statusPage'> = {},
+): Promise<EdgeFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'edge-'));
   const errors: unknown[] = [];
   const upstreams: Server[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const edge = createEdgeServer({ routesDirectory: directory, domain: 'localhost', onError, timeouts });
+  const limits = { timeouts, ...(exchanges !== undefined && { exchanges }) };
+  const edge = createEdgeServer({ routesDirectory: directory, domain: 'localhost', onError, ...limits, ...more });
   const port = portOf(await listen(edge.server));
   return {
     ...{ directory, edge, port, errors },

@@ -5,6 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { waitUntil } from '../../support/wait-until.ts';
 import { bodyOf, type EdgeFixture, handshake, makeEdgeFixture } from './edge-fixture.ts';
 
 describe('the edge router', () => {
@@ -208,12 +209,17 @@ describe('the edge router', () => {
     assert.deepEqual(paths, []);
   });
 
-  it('ends a client that sends its headers too slowly', async () => {
+  it('ends a client that sends its headers too slowly', async (t) => {
     const { socket, received } = fx.dial('GET / HTTP/1.1\r\nHost: x.localhost\r\n');
     const dripping = setInterval(() => socket.write('X-Slow: 1\r\n'), 50);
-    await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
-    clearInterval(dripping);
-    assert.match(received(), /^HTTP\/1\.1 408 /);
+    t.after(() => clearInterval(dripping));
+    let wasReset = false;
+    socket.once('error', () => {
+      wasReset = true;
+    });
+    await waitUntil('the connection is closed', () => socket.closed, { withinMs: 5_000 });
+    // What is sent after the end is answered by a reset, which may overtake the answer.
+    if (!wasReset || received() !== '') assert.match(received(), /^HTTP\/1\.1 408 /);
   });
 
   it('passes a WebSocket upgrade through, and an answer that refuses it', async () => {
@@ -263,6 +269,8 @@ describe('the edge router', () => {
     server.on('upgrade', (_, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
       socket.on('error', () => {});
+      // The server keeps its half of an upgraded connection until it is told to end it, and this process with it.
+      socket.on('end', () => socket.end()).resume();
     });
     await own.router.route('late', 'prod', { workloadId: 'x', address }, 1);
     const { socket } = own.dial(handshake('late.localhost'));

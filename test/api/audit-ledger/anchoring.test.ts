@@ -6,11 +6,12 @@ import { createAnchoringActivities } from '../../../activities/audit-ledger/anch
 import { createTreeBuilder } from '../../../adapters/merkle/tree-builder.ts';
 import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import type { Anchor } from '../../../domain/audit-ledger/batch.ts';
+import { signAnchor } from '../../../domain/audit-ledger/batch-signature.ts';
 import { addDays } from '../../../domain/audit-ledger/days.ts';
 import { createRootBuilder } from '../../../domain/audit-ledger/leaf-list.ts';
 import { listedHash, rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
-import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
+import { KEY, LEDGER, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const DAY = '2026-01-05';
 const READER = 'shop-prod/acme/septor:query';
@@ -42,7 +43,8 @@ describe('proofs, batches and anchors over HTTP', () => {
     const parts = { trees: createTreeBuilder(), chains: [], idOfKey, now: () => clock.now, platformOrg: 'platform' };
     const { batchDay } = createAnchoringActivities({ ...ledger.night, ...parts });
     await new MockActivityEnvironment({}, { logger: SILENT }).run(batchDay, DAY);
-    await batches.putAnchor(DAY, anchorOn(31_337));
+    const batch = (await batches.find(DAY)) ?? assert.fail();
+    await batches.putAnchor(DAY, await signAnchor(anchorOn(31_337), batch, LEDGER, ledger.signer));
     unbatched = (await ledger.writer.emit(draftOf({ namespace: 'shop' }))).id;
   });
   after(() => ledger.stop());
@@ -59,12 +61,13 @@ describe('proofs, batches and anchors over HTTP', () => {
       'leafIndex',
       'proof',
       'root',
+      'signature',
     ]);
     assert.equal(data.batchId, DAY);
     assert.equal(rootOfProof(data.eventHash, data.proof), data.root);
     assert.ok(StandardMerkleTree.verify(data.root, ['bytes32'], [data.eventHash], data.proof));
     const { chainId, contract, txHash, blockNumber, explorerUrl } = anchorOn(31_337);
-    assert.deepEqual(data.anchors, [{ chainId, contract, txHash, blockNumber, explorerUrl }]);
+    assert.deepEqual(data.anchors, [{ chainId, contract, txHash, blockNumber, explorerUrl, signature: 'good' }]);
   });
 
   it('there is no proof before the batch, and it says so in the words of the contract', async () => {

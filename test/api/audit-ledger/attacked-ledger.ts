@@ -13,6 +13,7 @@ import { type EventDocument, eventDocument } from '../../../adapters/mongo/audit
 import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import { LEDGER_COLLECTIONS } from '../../../adapters/mongo/audit-ledger/indexes.ts';
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
+import { signBatch } from '../../../domain/audit-ledger/batch-signature.ts';
 import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
 import { isClose } from '../../../domain/audit-ledger/day-close.ts';
 import { addDays, startOfDay } from '../../../domain/audit-ledger/days.ts';
@@ -60,6 +61,8 @@ export type Attack =
   | `${Change}Late`
   | 'withholdDay'
   | 'dropFromDay'
+  | 'plantBatch'
+  | 'deleteBatch'
   | 'splitChains'
   | 'splitContracts'
   | 'splitContractsBelieved'
@@ -130,7 +133,8 @@ export async function startAttackedLedger() {
     return emitted;
   }
 
-  function activities() {
+  /** @param onto of an operator who anchors nothing: none, as the ledger builds no batch whose root another one stands for */
+  function activities(onto: readonly TestChain[] = chains) {
     const deps = {
       signer: createEnvSigner(Buffer.from(ANCHORER.privateKey.slice(2), 'hex')),
       pending: createPendingAnchorStore({ db }),
@@ -143,7 +147,7 @@ export async function startAttackedLedger() {
       ...ledger.night,
       // Without the thread, which takes longer to start than such a tree to build.
       trees: { build: async (eventHashes) => buildTree(eventHashes) },
-      chains: chains.map(({ chainId, rpcUrl }) =>
+      chains: onto.map(({ chainId, rpcUrl }) =>
         createAnchorChain({ ...settings, chainId, rpcUrls: [rpcUrl], contract }, deps),
       ),
       idOfKey,
@@ -152,9 +156,9 @@ export async function startAttackedLedger() {
     });
   }
 
-  async function closeAndBatch(day = DAY): Promise<void> {
+  async function closeAndBatch(day = DAY, onto: readonly TestChain[] = chains): Promise<void> {
     clock.now = new Date(startOfDay(addDays(day, 1)).getTime() + 10 * 60_000);
-    await worker().run(activities().batchDay, day);
+    await worker().run(activities(onto).batchDay, day);
   }
 
   async function anchor(day = DAY, onto: readonly TestChain[] = chains): Promise<void> {
@@ -221,7 +225,7 @@ export async function startAttackedLedger() {
     }
     await restoreDatabase();
     await rewrite(change);
-    await closeAndBatch();
+    await closeAndBatch(DAY, []);
   }
 
   async function forgetBatch(): Promise<void> {
@@ -286,16 +290,14 @@ export async function startAttackedLedger() {
       return { namespace, firstChainIndex: chainIndex, firstLeafIndex, count: 1 };
     });
     await forgetBatch();
-    await ledger.batches.insert(
-      { ...batch, root: toHash(tree.nodes.subarray(0, 32)), leafCount: kept.length },
-      {
-        segments,
-        eventHashes,
-        tree,
-        eventIds: kept.map(({ eventId }) => eventId),
-        orgSlugs: kept.map(({ orgSlug }) => orgSlug),
-      },
-    );
+    const changed = { ...batch, root: toHash(tree.nodes.subarray(0, 32)), leafCount: kept.length };
+    await ledger.batches.insert(await signBatch(changed, LEDGER, signer), {
+      segments,
+      eventHashes,
+      tree,
+      eventIds: kept.map(({ eventId }) => eventId),
+      orgSlugs: kept.map(({ orgSlug }) => orgSlug),
+    });
     await anchor();
   }
 
@@ -304,6 +306,19 @@ export async function startAttackedLedger() {
     async dropFromDay() {
       await dropFromDay(2);
       return await sceneOf({ receiptOf: 2 });
+    },
+    async plantBatch() {
+      await closeAndBatch();
+      await db
+        .collection<{ _id: string }>(ANCHORING_COLLECTIONS.batches)
+        .updateOne({ _id: DAY }, { $set: { root: OTHER_ROOT }, $unset: { signature: '' } });
+      await night();
+      return await sceneOf();
+    },
+    async deleteBatch() {
+      await night();
+      await forgetBatch();
+      return await sceneOf();
     },
     async splitChains() {
       const [one, two] = chains;
@@ -326,8 +341,7 @@ export async function startAttackedLedger() {
     },
     async stolenAnchorer() {
       for (const chain of chains) await anchorRoot(chain, OTHER_ROOT, DAY, contract);
-      await closeAndBatch();
-      await assert.rejects(anchor(), { code: 'ANCHOR_REFUSED' });
+      await assert.rejects(closeAndBatch(), { code: 'ANCHOR_REFUSED' });
       return await sceneOf();
     },
     async stolenSigner() {
@@ -362,6 +376,8 @@ export async function startAttackedLedger() {
       await night();
       return await sceneOf({ shown: await shownOf(chain, change === 'fork' ? 'place' : 'end') });
     },
+    /** Of the day, which makes a batch that was lost again. */
+    night: () => night(),
     /** What nobody did anything to. */
     async goodDay(): Promise<Scene> {
       await restore();

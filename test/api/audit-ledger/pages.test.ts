@@ -6,7 +6,8 @@ import { buildTree } from '../../../adapters/merkle/build-tree.ts';
 import { createInternalKeyAuth } from '../../../api/http/caller.ts';
 import { createTokenAuth } from '../../../api/http/token-auth.ts';
 import { platformClients } from '../../../api/identity/platform-clients.ts';
-import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts';
+import { signAnchor, signBatch } from '../../../domain/audit-ledger/batch-signature.ts';
+import { addDays, dayOf, endOfDay, startOfDay } from '../../../domain/audit-ledger/days.ts';
 import type { EventDraft, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { fromHash, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
@@ -16,7 +17,7 @@ import { CHROMIUM_FLAGS, chromium } from '../../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
 import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
-import { startLedger, type TestLedger } from '../../support/start-ledger.ts';
+import { LEDGER, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const PASSWORD = 'correct horse battery';
 /** Noon of a day: nothing of that day is batched yet, and all nights before are over. */
@@ -96,25 +97,25 @@ describe('the pages for auditors', () => {
     const hashes = Buffer.concat(events.map(({ eventHash }) => fromHash(eventHash)));
     const tree = buildTree(hashes);
     const root = toHash(tree.nodes.subarray(0, 32));
-    await ledger.batches.insert(
-      { id: day, root, leafCount: events.length, chainIds: [31_337, 31_338], closedAt: clock },
-      {
-        segments: [{ namespace: 'shop', firstChainIndex: 0, firstLeafIndex: 0, count: events.length }],
-        eventHashes: hashes,
-        eventIds: events.map(({ id }) => id),
-        orgSlugs: events.map(({ orgSlug }) => orgSlug),
-        tree,
-      },
-    );
-    await ledger.batches.putAnchor(day, {
+    const closedAt = endOfDay(day);
+    const batch = { id: day, root, leafCount: events.length, chainIds: [31_337, 31_338], closedAt };
+    await ledger.batches.insert(await signBatch(batch, LEDGER, ledger.signer), {
+      segments: [{ namespace: 'shop', firstChainIndex: 0, firstLeafIndex: 0, count: events.length }],
+      eventHashes: hashes,
+      eventIds: events.map(({ id }) => id),
+      orgSlugs: events.map(({ orgSlug }) => orgSlug),
+      tree,
+    });
+    const anchor = {
       chainId: 31_337,
       contract: `0x${'ab'.repeat(20)}`,
       txHash: sha256('transaction'),
       blockNumber: 7,
       blockHash: sha256('block'),
-      confirmedAt: clock,
+      confirmedAt: closedAt,
       explorerUrl: 'https://explorer.example/tx/1',
-    });
+    };
+    await ledger.batches.putAnchor(day, await signAnchor(anchor, batch, LEDGER, ledger.signer));
     clock = NOW;
     events.push(await ledger.writer.emit(draft('acme', 5)));
   }
@@ -170,7 +171,7 @@ describe('the pages for auditors', () => {
     await screenshot(page, 'anchors');
     const rows = await page.locator('tbody tr').allTextContents();
     assert.equal(rows.length, 3);
-    assert.match(rows[0] ?? '', /no batch\s*missed\s*missed/);
+    assert.match(rows[0] ?? '', /no batch\s*no anchor\s*no anchor/);
     assert.match(rows[2] ?? '', /0x\S+\s*0x\S+\s*missed/);
     assert.equal(await page.locator('td.missed').count(), 7);
 

@@ -154,7 +154,10 @@ describe('reading the ledger', () => {
     assert.match(keys[0].verifierKey, /^audit\.example\.org\+[0-9a-f]{8}\+A[A-Za-z0-9+/=]{43}$/);
   });
 
-  verificationRunsSuite(() => ledger.verifications);
+  verificationRunsSuite(
+    () => ledger.verifications,
+    (work) => work(),
+  );
 
   it('describes itself', async () => {
     const document = JSON.parse((await get(null, '/openapi.json')).text);

@@ -298,4 +298,58 @@ describe('a history that was tampered with in the database', () => {
     const { valid, brokenAt, reason } = answer.body.data;
     assert.deepEqual({ valid, brokenAt, reason }, broken(first.chainIndex, 'gap'));
   });
+
+  /** Events of one entity in two namespaces, and one of another entity after them in the second. */
+  async function emitInTwo(): Promise<void> {
+    for (const [service, entityId] of [
+      ['shop', 'parcel'],
+      ['billing', 'parcel'],
+      ['billing', 'parcel'],
+      ['billing', 'other'],
+    ]) {
+      const answer = await ledger.call(`${service}-prod/acme`, 'POST', '/v1/events/emit', {
+        eventType: 'a.b',
+        entityId,
+      });
+      assert.equal(answer.status, 201);
+    }
+  }
+
+  async function entityVerdict(who: string, entityId: string) {
+    const answer = await ledger.call(who, 'GET', `/v1/entities/${entityId}/verify`);
+    const { valid, brokenAt, reason } = answer.body.data;
+    return { valid, brokenAt, reason };
+  }
+
+  it('an entity whose events are all gone from one of its namespaces is not valid', async () => {
+    await emitInTwo();
+    assert.ok((await entityVerdict('shop-prod/acme', 'parcel')).valid);
+    const [first] = await events.find({ namespace: 'billing', entityId: 'parcel' }).sort({ chainIndex: 1 }).toArray();
+    await events.deleteMany({ namespace: 'billing', entityId: 'parcel' });
+    for (const who of ['shop-prod/acme', 'platform']) {
+      assert.deepEqual(await entityVerdict(who, 'parcel'), broken(first?.chainIndex ?? -1, 'gap', 'billing'));
+    }
+  });
+
+  it('nor is one whose namespace is gone altogether, as the ledger closed a day with it', async () => {
+    await emitInTwo();
+    await events.deleteMany({ namespace: 'billing' });
+    await ledger.db.collection<{ _id: string }>('audit_ledger_namespaces').deleteOne({ _id: 'billing' });
+    assert.deepEqual(await entityVerdict('platform', 'parcel'), broken(0, 'truncated', 'billing'));
+    const unnamed = { valid: false, brokenAt: null, reason: 'truncated' };
+    assert.deepEqual(await entityVerdict('shop-prod/acme', 'parcel'), unnamed);
+  });
+
+  it('an org is not told of namespaces that it has no events in, of those that hold and of one that does not', async () => {
+    await emitInTwo();
+    const own = { eventType: 'a.b', entityId: 'crate' };
+    assert.equal((await ledger.call('depot-prod/rival', 'POST', '/v1/events/emit', own)).status, 201);
+    const verify = () => ledger.call('depot-prod/rival', 'GET', '/v1/entities/crate/verify');
+    const ofLedger = (await chain('ledger')).length;
+    const holds = (await verify()).body.data;
+    assert.deepEqual([holds.valid, holds.count, holds.heads.length], [true, ofLedger + 1, 1]);
+    await events.deleteOne(at(1, 'billing'));
+    const { valid, brokenAt, reason, count, heads } = (await verify()).body.data;
+    assert.deepEqual([valid, brokenAt, reason, count, heads], [false, null, 'gap', ofLedger + 1, []]);
+  });
 });

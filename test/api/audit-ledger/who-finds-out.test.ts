@@ -55,6 +55,14 @@ describe('who finds out an attack on the ledger', { timeout: 400_000 }, () => {
     });
   }
 
+  it('a batch that was deleted is there again after the next night, and proves its day', async () => {
+    const scene = await attacked.carryOut('deleteBatch');
+    await attacked.night();
+    for (const way of ['verify-day', 'verify-day --receipt', 'verify-day --checkpoint'] as const) {
+      assert.equal((await run(way, 'receipt', scene)).code, 0, way);
+    }
+  });
+
   it('of a true receipt and a forged one, the day has the true one alone', async () => {
     const scene = await attacked.carryOut('stolenSigner');
     assert.equal((await run('verify-day --receipt', 'receipt', scene)).code, 0);

@@ -21,7 +21,9 @@ const AT_ONCE = 'at once';
 const MET = 'when the two meet';
 const HOUR = 'the next hour';
 const NIGHT = 'the night after';
+const UNTIL_NEXT = 'at once, until the next night makes it again';
 const NEXT_DAY = '24 hours after the day';
+const NOTHING_CAME = 'the ledger did not sign it, and the night makes its own batch';
 
 const found = (...ways: readonly (readonly [Way, string])[]): Cell => ({ found: ways });
 const nobody = (why: string, ...although: readonly (readonly [Way, 0 | 7])[]): Cell => ({ nobody: why, although });
@@ -89,6 +91,18 @@ export const WHO_FINDS_OUT: readonly Row[] = [
       ['verify-day --checkpoint', 0],
       ['compare', 7],
     ),
+  },
+  {
+    attack: 'put a batch there before its night, with the database alone',
+    attacks: ['plantBatch'],
+    nothing: nobody(NOTHING_CAME, ['verify-day', 0]),
+    receipt: nobody(NOTHING_CAME, ['verify-day --receipt', 0]),
+    checkpoint: nobody(NOTHING_CAME, ['verify-day --checkpoint', 0]),
+  },
+  {
+    attack: 'delete the batch of a day after its night, with the database alone',
+    attacks: ['deleteBatch'],
+    ...everybody(UNTIL_NEXT),
   },
   { attack: 'split view between chains', attacks: ['splitChains'], ...everybody(NIGHT) },
   {

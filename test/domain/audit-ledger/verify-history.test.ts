@@ -19,11 +19,11 @@ function verdictOf(
   checkpoints: readonly Checkpoint[],
 ) {
   const last = CHAIN[atFirst - 1];
-  const store: Pick<EventStore, 'head' | 'stream'> = {
+  const store: Pick<EventStore, 'head' | 'pages'> = {
     head: async (namespace) => (namespace === 'payments' && last !== undefined ? headOf(last) : null),
-    async *stream(namespace, fromIndex, toIndex = Number.POSITIVE_INFINITY) {
+    async *pages(namespace, fromIndex, toIndex = Number.POSITIVE_INFINITY) {
       if (namespace !== 'payments') return;
-      yield* scan(CHAIN).filter(({ chainIndex }) => chainIndex >= fromIndex && chainIndex <= toIndex);
+      yield scan(CHAIN).filter(({ chainIndex }) => chainIndex >= fromIndex && chainIndex <= toIndex);
     },
   };
   const kept: Pick<CheckpointStore, 'newest' | 'stream'> = {

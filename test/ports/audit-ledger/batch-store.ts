@@ -41,7 +41,7 @@ export function batchOf(id: string, namespaces: Readonly<Record<string, readonly
   return { batch, content };
 }
 
-const anchorOn = (chainId: number, txHash: Hash = `0x${'1'.repeat(64)}`): Anchor => ({
+export const anchorOn = (chainId: number, txHash: Hash = `0x${'1'.repeat(64)}`): Anchor => ({
   chainId,
   contract: '0x00000000000000000000000000000000000000c0',
   txHash,
@@ -165,6 +165,47 @@ export function batchStoreSuite(fresh: () => Promise<BatchStore>): void {
       assert.equal((await store.find('2026-04-01'))?.root, batch.root);
       assert.equal((await collect(store.leaves('2026-04-01'))).length, 40);
       assert.equal(await store.locate('2026-04-01', 'alpha', 40), null, 'what lost is not found');
+    });
+
+    it('keeps the signatures of a batch and of its anchors', async () => {
+      const store = await fresh();
+      const { batch, content } = batchOf('2026-04-02', { alpha: [[0, 1]] });
+      const signature = { keyId: 'one', signature: 'AAAA' };
+      await store.insert({ ...batch, signature }, content);
+      await store.putAnchor(batch.id, { ...anchorOn(1), signature });
+      const expected = { ...batch, signature, anchors: [{ ...anchorOn(1), signature }] };
+      assert.deepEqual(await store.find(batch.id), expected);
+    });
+
+    it('a batch that is replaced is gone with its anchors, and one that has changed since it was found stays', async () => {
+      const store = await fresh();
+      const { batch, content } = batchOf('2026-04-03', { alpha: [[0, 1]] });
+      const signature = { keyId: 'one', signature: 'AAAA' };
+      const next = batchOf('2026-04-03', { alpha: [[0, 2]] });
+      for (const record of [batch, { ...batch, signature }]) {
+        const before = await store.find(batch.id);
+        if (before === null) await store.insert(record, content);
+        else await store.replace(before, record, content);
+        await store.putAnchor(batch.id, anchorOn(1));
+        const found = (await store.find(batch.id)) ?? assert.fail('it was inserted');
+        const others: Batch[] = [
+          { ...found, root: EMPTY_DAY_ROOT },
+          { ...found, leafCount: 0 },
+          { ...found, chainIds: [] },
+          { ...found, signature: { keyId: 'one', signature: 'BBBB' } },
+        ];
+        for (const other of others) await store.replace(other, next.batch, next.content);
+        assert.deepEqual(await store.find(batch.id), found);
+        for (let times = 0; times < 2; times += 1) await store.replace(found, next.batch, next.content);
+        assert.deepEqual(await store.find(batch.id), { ...next.batch, anchors: [] });
+        assert.equal((await collect(store.leaves(batch.id))).length, 2);
+      }
+      const empty = { ...batch, root: EMPTY_DAY_ROOT, leafCount: 0 };
+      await store.replace({ ...next.batch, anchors: [] }, empty, null);
+      assert.equal((await store.find(batch.id))?.root, EMPTY_DAY_ROOT);
+      const absent = batchOf('2026-04-04', { alpha: [[0, 1]] });
+      await store.replace({ ...absent.batch, anchors: [] }, absent.batch, absent.content);
+      assert.equal(await store.find('2026-04-04'), null, 'what is not there is not replaced');
     });
 
     it('a day without leaves is a batch as well', async () => {

@@ -82,6 +82,20 @@ export function eventStoreSuite(store: EventStore): void {
       assert.deepEqual(await collect(store.stream('long', 1_203)), []);
     });
 
+    it('gives the same in pages that are neither empty nor large', async () => {
+      const events = eventsAfter(null, many(1_203, 'paged'));
+      for (let start = 0; start < events.length; start += 500) await store.append(events.slice(start, start + 500));
+      const pages = await collect(store.pages('paged', 0));
+      assert.deepEqual(pages.flat(), events);
+      for (const { length } of pages) assert.ok(length > 0 && length <= 500, `${length}`);
+      assert.deepEqual((await collect(store.pages('paged', 1_100, 1_200))).flat(), events.slice(1_100, 1_201));
+      assert.deepEqual(await collect(store.pages('paged', 1_203)), []);
+      for await (const [first] of store.pages('paged', 0)) {
+        assert.equal(first?.chainIndex, 0);
+        break;
+      }
+    });
+
     it('streams what was created in a time, the start included and the end not', async () => {
       const from = new Date('2026-11-21T00:00:00.000Z');
       const events = eventsAfter(null, many(10, 'times'), new Date(from.getTime() - 5_000));

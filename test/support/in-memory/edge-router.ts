@@ -1,6 +1,6 @@
 import { routeSchema } from '../../../adapters/edge-router/route-files.ts';
 import { epochIsOver } from '../../../domain/deploys/epoch.ts';
-import type { EdgeRouter, RouteTarget } from '../../../domain/deploys/ports.ts';
+import type { EdgeRouter, RouteTarget } from '../../../domain/deploys/workload-runtime.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';

@@ -3,7 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { buildTree } from '../../../adapters/merkle/build-tree.ts';
 import { createInternalKeyAuth } from '../../../api/http/caller.ts';
 import { createTokenAuth } from '../../../api/http/token-auth.ts';
-import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts';
+import type { Anchor } from '../../../domain/audit-ledger/batch.ts';
+import { signAnchor, signBatch } from '../../../domain/audit-ledger/batch-signature.ts';
+import { addDays, dayOf, endOfDay, startOfDay } from '../../../domain/audit-ledger/days.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { fromHash, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
@@ -18,7 +20,7 @@ import {
   wordsOf,
 } from '../../support/console-people.ts';
 import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
-import { startLedger, type TestLedger } from '../../support/start-ledger.ts';
+import { LEDGER, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const YESTERDAY = addDays(dayOf(new Date()), -1);
 
@@ -78,22 +80,22 @@ describe('the pages of the audit ledger', () => {
     for (let number = 0; number < 4; number += 1) await emit(number === 3 ? 'rival' : 'acme', 'shop', number);
     const hashes = Buffer.concat(events.map(({ eventHash }) => fromHash(eventHash)));
     const tree = buildTree(hashes);
-    await ledger.batches.insert(
-      {
-        ...{ id: YESTERDAY, root: toHash(tree.nodes.subarray(0, 32)), leafCount: events.length },
-        ...{ chainIds: [31_337, 31_338], closedAt: clock },
-      },
-      {
-        segments: [{ namespace: 'shop', firstChainIndex: 0, firstLeafIndex: 0, count: events.length }],
-        ...{ eventHashes: hashes, tree },
-        eventIds: events.map(({ id }) => id),
-        orgSlugs: events.map(({ orgSlug }) => orgSlug),
-      },
-    );
-    await ledger.batches.putAnchor(YESTERDAY, {
-      ...{ chainId: 31_337, contract: `0x${'ab'.repeat(20)}`, txHash: sha256('transaction'), blockNumber: 7 },
-      ...{ blockHash: sha256('block'), confirmedAt: clock, explorerUrl: 'https://explorer.example/tx/1' },
+    const closedAt = endOfDay(YESTERDAY);
+    const batch = {
+      ...{ id: YESTERDAY, root: toHash(tree.nodes.subarray(0, 32)), leafCount: events.length },
+      ...{ chainIds: [31_337, 31_338], closedAt },
+    };
+    await ledger.batches.insert(await signBatch(batch, LEDGER, ledger.signer), {
+      segments: [{ namespace: 'shop', firstChainIndex: 0, firstLeafIndex: 0, count: events.length }],
+      ...{ eventHashes: hashes, tree },
+      eventIds: events.map(({ id }) => id),
+      orgSlugs: events.map(({ orgSlug }) => orgSlug),
     });
+    const anchor = {
+      ...{ chainId: 31_337, contract: `0x${'ab'.repeat(20)}`, txHash: sha256('transaction'), blockNumber: 7 },
+      ...{ blockHash: sha256('block'), confirmedAt: closedAt, explorerUrl: 'https://explorer.example/tx/1' },
+    };
+    await ledger.batches.putAnchor(YESTERDAY, await signAnchor(anchor, batch, LEDGER, ledger.signer));
     clock = new Date();
     await emit('acme', 'shop', 4);
   }
@@ -159,13 +161,34 @@ describe('the pages of the audit ledger', () => {
     const browser = await people.browserOf(ann);
     const page = eventPage(0);
     assert.match(wordsOf(await submitted(browser, page, `${page}/verify-chain`)), /Valid: 5 events/);
-    assert.match(wordsOf(await submitted(browser, page, `${page}/verify-entity`)), /Valid: 5 events/);
     const long = `/ledger/events/${events.find(({ namespace }) => namespace === 'many')?.id}`;
     const sent = await browser.submit(long, `${long}/verify-chain`);
     const run = sent.headers.get('location') ?? '';
     assert.match(run, /^\/ledger\/verifications\//);
     assert.match(await open(browser, run), /Under way/);
     assert.equal((await (await people.browserOf(eve)).get(run)).status, 404);
+    const ofEntity = await browser.submit(page, `${page}/verify-entity`);
+    assert.match(ofEntity.headers.get('location') ?? '', /^\/ledger\/verifications\//, 'it reads every chain');
+  });
+
+  it('believe no anchor that somebody else put into the database of the ledger', async () => {
+    const browser = await people.browserOf(ann);
+    const batch = (await ledger.batches.find(YESTERDAY)) ?? assert.fail();
+    const [{ signature, ...planted }] = batch.anchors as [Anchor];
+    const forged = { ...planted, chainId: 31_338, txHash: sha256('forged') };
+    for (const [anchor, word] of [
+      [{ ...forged, signature }, 'Does not match'],
+      [forged, 'Not checked'],
+    ] as const) {
+      await ledger.batches.putAnchor(YESTERDAY, anchor as Anchor);
+      const anchors = await open(browser, '/ledger/anchors');
+      assert.match(wordsOf(anchors), new RegExp(`${YESTERDAY} ${word}.*chain 31337, block 7.*chain 31338: `));
+      const event = await open(browser, eventPage(1));
+      if (word === 'Does not match') assert.match(wordsOf(event), /Does not match/);
+      else assert.match(wordsOf(event), /On one chain/);
+      assert.doesNotMatch(anchors, new RegExp(forged.txHash.slice(2, 10)));
+    }
+    await ledger.batches.dropAnchor(YESTERDAY, 31_338);
   });
 
   it('say where a chain is broken, and how', async () => {

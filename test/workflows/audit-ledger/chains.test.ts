@@ -30,6 +30,8 @@ describe('the workflows on chains', { timeout: 300_000 }, () => {
   let deps: ChainDeps;
   /** Calls of the store that fail before it answers again. */
   let outage = 0;
+  /** What verifications wait for before they read a chain. */
+  let gate: Promise<void> = Promise.resolve();
   before(async () => {
     mongo = await startMongo();
     const { db } = mongo.connection;
@@ -41,7 +43,14 @@ describe('the workflows on chains', { timeout: 300_000 }, () => {
       throw new FairleadError('UNAVAILABLE', 'the database is away', { retryable: true });
     };
     deps = {
-      store: { ...store, namespaces: failing },
+      store: {
+        ...store,
+        namespaces: failing,
+        async head(...args) {
+          await gate;
+          return await store.head(...args);
+        },
+      },
       checkpoints: createCheckpointStore({ db }),
       ledgerName: LEDGER,
       signer,
@@ -109,22 +118,30 @@ describe('the workflows on chains', { timeout: 300_000 }, () => {
 
   it('a verification in the background tells where the chain breaks, to its owner alone', async () => {
     const runs = createVerificationRuns(env.client);
-    await runs.start('ver_good', 'acme', NAMESPACE);
-    await env.client.workflow.getHandle('verification/acme/ver_good').result();
-    const good = await runs.find('ver_good', 'acme');
+    const first = await runs.start('acme', NAMESPACE);
+    await env.client.workflow.getHandle('verification/acme/1').result();
+    const good = await runs.find(first, 'acme');
     assert.deepEqual([good?.status, good?.verdict?.valid, good?.verdict?.count], ['completed', true, 2]);
-    assert.equal(await runs.find('ver_good', 'other'), null);
+    assert.equal(await runs.find(first, 'other'), null);
     await mongo.connection.db
       .collection('audit_ledger_events')
       .updateOne({ namespace: 'a', chainIndex: 1 }, { $set: { entityId: 'changed' } });
-    await runs.start('ver_bad', 'acme', NAMESPACE);
-    await env.client.workflow.getHandle('verification/acme/ver_bad').result();
-    const bad = await runs.find('ver_bad', 'acme');
+    const second = await runs.start('acme', NAMESPACE);
+    await env.client.workflow.getHandle('verification/acme/1').result();
+    const bad = await runs.find(second, 'acme');
     assert.deepEqual(bad?.verdict?.brokenAt, { namespace: 'a', chainIndex: 1 });
     assert.equal(bad?.verdict?.reason, 'altered');
+    assert.equal((await runs.find(first, 'acme'))?.verdict?.valid, true, 'each keeps its own');
   });
 
-  verificationRunsSuite(() => createVerificationRuns(env.client));
+  verificationRunsSuite(
+    () => createVerificationRuns(env.client),
+    async (work) => {
+      const held = Promise.withResolvers<void>();
+      gate = held.promise;
+      await work().finally(() => held.resolve());
+    },
+  );
 
   it('checkpoints are written every hour, one run at a time', () => {
     const schedule = auditLedgerSchedules.find(({ workflowType }) => workflowType === CHAIN_WORKFLOWS.writeCheckpoints);

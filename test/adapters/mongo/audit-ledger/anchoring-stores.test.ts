@@ -7,7 +7,7 @@ import {
 import { createBatchStore } from '../../../../adapters/mongo/audit-ledger/batches.ts';
 import { CHUNK_LEVELS, chunksOf, placeOf } from '../../../../adapters/mongo/audit-ledger/node-chunks.ts';
 import { createPendingAnchorStore } from '../../../../adapters/mongo/audit-ledger/pending-anchors.ts';
-import { batchOf, batchStoreSuite } from '../../../ports/audit-ledger/batch-store.ts';
+import { anchorOn, batchOf, batchStoreSuite } from '../../../ports/audit-ledger/batch-store.ts';
 import { pendingAnchorStoreSuite } from '../../../ports/audit-ledger/pending-anchor-store.ts';
 import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 
@@ -52,6 +52,39 @@ describe('batches in MongoDB', () => {
     assert.equal(await leafOf('2026-01-01', 'beta', 1), 4);
     assert.equal(await leafOf('2026-01-02', 'alpha', 5), 2);
     assert.equal(await leafOf('2026-01-01', 'alpha', 5), null);
+  });
+
+  it('a record that is none counts as none: a batch of its day takes its place, and none in front of it is hidden', async () => {
+    const { db } = await emptyDatabase();
+    const store = createBatchStore({ db });
+    const records = db.collection<{ _id: string }>(ANCHORING_COLLECTIONS.batches);
+    const { batch, content } = batchOf('2026-01-01', { alpha: [[0, 3]] });
+    await store.insert(batch, content);
+    const next = batchOf('2026-01-02', { alpha: [[3, 1]] });
+    for (const junk of [{}, { root: { of: 'else' } }, { ...next.batch, anchors: 'none' }]) {
+      await records.insertMany([{ ...junk, _id: next.batch.id }, { _id: '2026-01-01~' }, { _id: '2026-01-99' }]);
+      assert.equal(await store.find(next.batch.id), null);
+      assert.equal((await store.latestBefore('2026-02-01'))?.id, batch.id);
+      assert.deepEqual((await store.list(batch.id, '2026-02-01', { cursor: null, limit: 9 })).items.length, 1);
+      const first = await store.list(batch.id, '2026-02-01', { cursor: null, limit: 2 });
+      assert.ok(first.nextCursor, 'there may be more behind it');
+      assert.equal(await store.insert(next.batch, next.content), true, Object.keys(junk).join());
+      assert.deepEqual(await store.find(next.batch.id), { ...next.batch, anchors: [] });
+      assert.equal((await store.latestBefore('2026-02-01'))?.id, next.batch.id);
+      await records.deleteMany({ _id: { $ne: batch.id } });
+    }
+  });
+
+  it('an anchor that is none counts as none, and the one of its chain takes its place', async () => {
+    const { db } = await emptyDatabase();
+    const store = createBatchStore({ db });
+    const { batch, content } = batchOf('2026-01-01', { alpha: [[0, 3]] });
+    await store.insert(batch, content);
+    const junk = { $set: { anchors: [{ chainId: 1 }, 'else'] } };
+    await db.collection<{ _id: string }>(ANCHORING_COLLECTIONS.batches).updateOne({ _id: batch.id }, junk);
+    assert.deepEqual(await store.find(batch.id), { ...batch, anchors: [] });
+    await store.putAnchor(batch.id, anchorOn(1));
+    assert.deepEqual((await store.find(batch.id))?.anchors, [anchorOn(1)]);
   });
 
   it('the leaf list of a batch that was stored before lists were is made when it is first asked for', async () => {

@@ -23,6 +23,8 @@ export function createFailingMembers(db: Db) {
     fault: (_count: number): WriteFault => null,
     /** Whether the member fails over before the next write, when it has events alone; else the others catch up. */
     failsOver: () => true,
+    /** What another member, which has taken over by then, does before it answers a linearizable read; null: nobody has. */
+    tookOver: null as (() => Promise<unknown>) | null,
   };
   // A primary does one thing after the other.
   let last: Promise<unknown> = Promise.resolve();
@@ -51,6 +53,10 @@ export function createFailingMembers(db: Db) {
   async function findOne(...[filter, options]: Parameters<typeof events.findOne>): Promise<unknown> {
     if (options?.readConcern === 'linearizable' && alone.size > 0) {
       await stepDown();
+      if (state.tookOver !== null) {
+        await state.tookOver();
+        return await events.findOne(filter ?? {});
+      }
       throw new MongoServerError({ message: 'interrupted', code: INTERRUPTED_BY_FAILOVER });
     }
     // The rule above is all there is to it: the server would refuse the read concern, and be asked a second time.

@@ -83,6 +83,23 @@ describe('a primary that fails over with events that no majority has', { timeout
     assert.ok((await verifyChain(await chain())).valid);
   });
 
+  it('leaves no gap: a process chains to no event that was lost between its two looks at the head', async () => {
+    for (const isTaken of [false, true]) {
+      namespace = `payments-${tests++}`;
+      await withTwoAlone();
+      // Another process, at the member that took over, may have written in the place of the lost events.
+      const elsewhere = createEventWriter({ store: createEventStore(mongo.connection), newId, now: () => new Date() });
+      members.state.tookOver = async () => {
+        if (isTaken) for (let count = 0; count < 2; count += 1) await elsewhere.emit(draft());
+      };
+      const other = createWriter();
+      await assert.rejects(other.emit(draft()), failing);
+      members.state.tookOver = null;
+      assert.equal((await other.emit(draft())).chainIndex, isTaken ? 4 : 2);
+      assert.ok((await verifyChain(await chain())).valid);
+    }
+  });
+
   it('a repetition is not acknowledged with an event that can be lost', async () => {
     await withTwoAlone();
     // The writer of before still knows its head; its write is refused for the event that is there.

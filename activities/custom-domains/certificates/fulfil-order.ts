@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  AuthorityOrder,
+  Authorization,
+  Challenge,
+} from '../../../domain/custom-domains/certificates/authority.ts';
+import {
+  type CertificateOwner,
+  certificateKeyContext,
+  type StoredCertificate,
+  type StoredOrder,
+} from '../../../domain/custom-domains/certificates/certificate.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { CertificatesDeps } from './deps.ts';
+import type { NameFailure } from './placement.ts';
+
+/** What the workflow is told of a certificate; no key. */
+export interface IssuedCertificate {
+  readonly names: readonly string[];
+  readonly fingerprint: string;
+  /** ISO time. */
+  readonly notAfter: string;
+}
+
+export type Fulfilment =
+  | { readonly kind: 'issued'; readonly certificate: IssuedCertificate }
+  | { readonly kind: 'failed'; readonly failures: readonly NameFailure[] };
+
+/** How often the authority is asked how far it is: its first answers come at once, the last may take a minute. */
+const LOOK_AFTER_MS = [250, 500, 1_000, 2_000];
+const LOOK_EVERY_MS = 5_000;
+
+/**
+ * Brings the order that is stored to its end: answers its challenges, finalizes it, and stores the certificate. Each look
+ * goes by what the authority says of the order, so that an attempt of another worker, killed at any point, is gone on with.
+ * @throws UNAVAILABLE, RATE_LIMITED (retryable), CERTIFICATE_REFUSED
+ */
+export async function fulfilCertificateOrder(
+  deps: CertificatesDeps,
+  owner: CertificateOwner,
+  signal: AbortSignal,
+): Promise<Fulfilment> {
+  const record = await deps.records.find(owner);
+  const order = record?.order ?? null;
+  if (order === null) {
+    // Stored by an attempt that could not say so any more.
+    if (record?.current != null) return { kind: 'issued', certificate: issued(record.current) };
+    throw new FairleadError('CONFLICT', `There is no order for ${owner.service} in ${owner.environment}`);
+  }
+  for (let looks = 0; ; looks += 1) {
+    const known = await deps.authority.readOrder(order.url, signal);
+    const ended = await advance(deps, owner, order, { known, signal });
+    if (ended !== null) return ended;
+    await delay(LOOK_AFTER_MS[looks] ?? LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+interface Look {
+  readonly known: AuthorityOrder | null;
+  readonly signal: AbortSignal;
+}
+
+/** Does what is next. Null while the order is under way. */
+async function advance(
+  deps: CertificatesDeps,
+  owner: CertificateOwner,
+  order: StoredOrder,
+  { known, signal }: Look,
+): Promise<Fulfilment | null> {
+  const { authority } = deps;
+  if (known === null) {
+    await deps.records.dropOrder(owner, order.url);
+    return failed(order.names, 'the authority does not know the order any more');
+  }
+  if (known.status === 'processing') return null;
+  const authorizations = await authority.readAuthorizations(order.url, signal);
+  if (known.status === 'invalid') return await fail(deps, owner, order, { authorizations, problem: known.problem });
+  if (known.status === 'pending') {
+    const without = authorizations.filter((one) => one.status === 'pending' && challengeOf(deps, one) === null);
+    if (without.length > 0) return await fail(deps, owner, order, { authorizations, problem: null });
+    for (const one of authorizations) await answer(deps, one, signal);
+    return null;
+  }
+  const key = deps.cipher.open(order.key, certificateKeyContext(owner));
+  if (known.status === 'ready') {
+    await authority.finalize(order.url, { names: order.names, key }, signal);
+    return null;
+  }
+  const chain = await authority.download(order.url, signal);
+  const certificate: StoredCertificate = {
+    ...(await deps.keys.readChain(chain, { key, names: order.names })),
+    // With the key of today, whatever sealed it when it was ordered.
+    key: deps.cipher.seal(key, certificateKeyContext(owner)),
+    ...{ chain, names: order.names, directoryUrl: order.directoryUrl, issuedAt: deps.now() },
+  };
+  await removeAnswers(deps, authorizations);
+  await deps.records.keepCertificate(owner, certificate, order.url);
+  return { kind: 'issued', certificate: issued(certificate) };
+}
+
+function challengeOf({ challengeRecords }: CertificatesDeps, authorization: Authorization): Challenge | null {
+  const { isWildcard, challenges } = authorization;
+  const method = isWildcard ? 'dns-01' : 'http-01';
+  if (method === 'dns-01' && challengeRecords === null) return null;
+  return challenges.find((challenge) => challenge.method === method) ?? null;
+}
+
+/** Puts the answer to its place, every time: another attempt may have been killed before it did. */
+async function answer(deps: CertificatesDeps, authorization: Authorization, signal: AbortSignal): Promise<void> {
+  const challenge = challengeOf(deps, authorization);
+  if (authorization.status !== 'pending' || challenge === null) return;
+  const { host } = authorization;
+  if (challenge.method === 'http-01') await deps.answers.put(host, challenge.token, challenge.answer);
+  else await deps.challengeRecords?.put(`_acme-challenge.${host}`, challenge.answer);
+  if (challenge.status === 'pending') await deps.authority.completeChallenge(challenge.url, signal);
+}
+
+async function removeAnswers(deps: CertificatesDeps, authorizations: readonly Authorization[]): Promise<void> {
+  for (const { host, challenges } of authorizations) {
+    for (const { method, token, answer: value } of challenges) {
+      if (method === 'http-01') await deps.answers.remove(host, token);
+      else await deps.challengeRecords?.remove(`_acme-challenge.${host}`, value);
+    }
+  }
+}
+
+/** Says of each name why it failed; those that did not are ordered again without them. */
+async function fail(
+  deps: CertificatesDeps,
+  owner: CertificateOwner,
+  order: StoredOrder,
+  why: { readonly authorizations: readonly Authorization[]; readonly problem: string | null },
+): Promise<Fulfilment> {
+  await removeAnswers(deps, why.authorizations);
+  const found = why.authorizations.flatMap((one) => failureOf(deps, one));
+  const reason = why.problem ?? 'the authority ended the order without a reason';
+  const failures = found.length > 0 ? found : order.names.map((host) => ({ host, reason }));
+  await deps.orders.noteFailure(
+    order.url,
+    failures.map(({ host }) => host),
+  );
+  await deps.records.dropOrder(owner, order.url);
+  return { kind: 'failed', failures };
+}
+
+function failureOf(deps: CertificatesDeps, authorization: Authorization): readonly NameFailure[] {
+  const { host, isWildcard, status, challenges } = authorization;
+  const name = isWildcard ? `*.${host}` : host;
+  if (status === 'pending' && challengeOf(deps, authorization) === null) {
+    return [{ host: name, reason: 'a certificate with *. needs DNS that the platform manages' }];
+  }
+  if (status === 'pending' || status === 'valid') return [];
+  const problem = challenges.find((challenge) => challenge.problem !== null)?.problem;
+  return [{ host: name, reason: problem ?? `the authority has its authorization as ${status}` }];
+}
+
+function failed(names: readonly string[], reason: string): Fulfilment {
+  return { kind: 'failed', failures: names.map((host) => ({ host, reason })) };
+}
+
+export function issued({ names, fingerprint, notAfter }: StoredCertificate): IssuedCertificate {
+  return { names, fingerprint, notAfter: notAfter.toISOString() };
+}

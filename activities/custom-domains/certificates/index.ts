@@ -1,0 +1,52 @@
+import type { CertificateOwner } from '../../../domain/custom-domains/certificates/certificate.ts';
+import { createOrgPlaces } from '../../org-places.ts';
+import { whileHeartbeating } from '../../while-heartbeating.ts';
+import type { CertificatesDeps } from './deps.ts';
+import { fulfilCertificateOrder } from './fulfil-order.ts';
+import {
+  checkServed,
+  deliverCertificate,
+  type OneHost,
+  readCertificate,
+  readRenewalTime,
+  tellNotServed,
+} from './keep-served.ts';
+import { type OrderRequest, placeCertificateOrder } from './place-order.ts';
+
+/**
+ * The activities of certificates.
+ *
+ * - Keying: one workflow for the names of a service in an environment (`certificate/<service>/<env>`), and one record.
+ * - Retries: for as long as the authority is away; what was begun goes on by the order's URL, which is stored before the
+ *   order is used.
+ * - Compensation: none. An order that nobody goes on with ends by itself; answers to challenges are removed with its end.
+ * No key is in what these take and give: they read it where it is used.
+ */
+export function createCertificatesActivities(deps: CertificatesDeps) {
+  const inOrgPlace = createOrgPlaces('Certificates');
+  /** What waits for servers that the owner of a name chose, in a place of the owner's org. */
+  const waiting = <T>(owner: CertificateOwner, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    whileHeartbeating(async (signal) => await inOrgPlace(await deps.orgOf(owner), () => work(signal)));
+  return {
+    placeCertificateOrder: (request: OrderRequest) =>
+      waiting(request, (signal) => placeCertificateOrder(deps, request, signal)),
+    fulfilCertificateOrder: (owner: CertificateOwner) =>
+      waiting(owner, (signal) => fulfilCertificateOrder(deps, owner, signal)),
+    readCertificate: (owner: CertificateOwner) => readCertificate(deps, owner),
+    deliverCertificate: (delivery: CertificateOwner & { readonly hosts: readonly string[] }) =>
+      deliverCertificate(deps, delivery),
+    checkServed: (one: OneHost) =>
+      whileHeartbeating(async (signal) => {
+        const [claimant] = await deps.claimantsOf(one, [one.host]);
+        return await inOrgPlace(claimant ?? null, () => checkServed(deps, one, signal));
+      }),
+    readRenewalTime: (owner: CertificateOwner) => whileHeartbeating((signal) => readRenewalTime(deps, owner, signal)),
+    tellNotServed: (one: OneHost & { readonly reason: string }) => tellNotServed(deps, one),
+    removeCertificateFiles: async (hosts: readonly string[]): Promise<void> => {
+      for (const host of hosts) await deps.files.remove(host);
+    },
+    forgetCertificate: (owner: CertificateOwner) => deps.records.remove(owner),
+  };
+}
+
+export type CertificatesActivities = ReturnType<typeof createCertificatesActivities>;

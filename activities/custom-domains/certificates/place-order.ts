@@ -1,0 +1,145 @@
+import type { AuthorityDescription, AuthorityOrder } from '../../../domain/custom-domains/certificates/authority.ts';
+import { caaNames, caaRefusal } from '../../../domain/custom-domains/certificates/caa.ts';
+import {
+  type CertificateOwner,
+  certificateKeyContext,
+  type StoredCertificate,
+} from '../../../domain/custom-domains/certificates/certificate.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { CertificatesDeps } from './deps.ts';
+import { domainsOf, holdBack, orgsOfOrder } from './hold-back.ts';
+import type { NameFailure, Placement } from './placement.ts';
+
+export interface OrderRequest extends CertificateOwner {
+  readonly names: readonly string[];
+}
+
+/**
+ * Sees that there is an order for exactly these names. Idempotent: one that was placed and not ended is gone on with; its URL
+ * is stored before anything is done with it. Of an order that a killed worker did not come to store, the authority keeps an
+ * end by itself, and most give the same one again.
+ * @throws UNAVAILABLE, RATE_LIMITED (retryable), CERTIFICATE_REFUSED
+ */
+export async function placeCertificateOrder(
+  deps: CertificatesDeps,
+  { names, ...owner }: OrderRequest,
+  signal: AbortSignal,
+): Promise<Placement> {
+  const record = await deps.records.find(owner);
+  const open = record?.order ?? null;
+  if (open !== null) {
+    if (open.directoryUrl === deps.authority.directoryUrl && isSame(open.names, names)) {
+      const known = await deps.authority.readOrder(open.url, signal);
+      if (known !== null && known.status !== 'invalid') return { kind: 'placed' };
+    }
+    await deps.records.dropOrder(owner, open.url);
+  }
+  const authority = await deps.authority.describe(signal);
+  const failures = await refusedByCaa(deps, names, authority);
+  if (failures.length > 0) return { kind: 'refused', failures };
+  const current = record?.current ?? null;
+  const replaces = replacedBy(deps, current, names);
+  const ofOrgs = await orgsOfOrder(deps, { owner, names }, current);
+  const held = await holdBack(deps, { ...ofOrgs, names, replaces });
+  if (held !== null) return held;
+  const key = await deps.keys.createKey();
+  const placed = await placeOrSay(deps, { names, replaces: replaces?.renewalId ?? null }, signal);
+  if ('failures' in placed) return { kind: 'refused', failures: placed.failures };
+  const placedAt = deps.now();
+  const kept = await deps.records.keepOrder(owner, {
+    ...{ url: placed.url, directoryUrl: deps.authority.directoryUrl, names, placedAt },
+    key: deps.cipher.seal(key, certificateKeyContext(owner)),
+  });
+  await deps.orders.note({ id: kept.url, ...ofOrgs, names, at: placedAt, failed: [], domains: domainsOf(names) });
+  return { kind: 'placed' };
+}
+
+/**
+ * Names that their CAA records keep this authority from (RFC 8659), and those whose records cannot be read.
+ * @throws UNAVAILABLE (retryable) where not one can be
+ */
+export async function refusedByCaa(
+  { lookUpCaa }: Pick<CertificatesDeps, 'lookUpCaa'>,
+  names: readonly string[],
+  { caaIdentities, accountUrl }: AuthorityDescription,
+): Promise<readonly NameFailure[]> {
+  const looks = names.map(async (name): Promise<NameFailure[]> => {
+    const isWildcard = name.startsWith('*.');
+    const host = isWildcard ? name.slice(2) : name;
+    const until = performance.now() + CAA_WITHIN_MS;
+    for (const at of caaNames(host)) {
+      if (performance.now() > until) throw slowCaa(host);
+      const records = await lookUpCaa(at);
+      if (records.length === 0) continue;
+      const method = isWildcard ? 'dns-01' : 'http-01';
+      const reason = caaRefusal(records, at, { host, isWildcard, method, accountUrl, identities: caaIdentities });
+      return reason === null ? [] : [{ host: name, reason }];
+    }
+    return [];
+  });
+  const looked = await Promise.allSettled(looks);
+  const failed = looked.filter((look) => look.status === 'rejected');
+  // Where none can be looked at it is the resolvers that are away, and no name's own servers.
+  if (failed[0] !== undefined && failed.length === names.length) throw failed[0].reason;
+  return looked.flatMap((look, at) => (look.status === 'fulfilled' ? look.value : [unreadable(names[at] ?? '', look)]));
+}
+
+/** A name of many parts, with servers that take their time for each, holds its place no longer than this. */
+const CAA_WITHIN_MS = 30_000;
+
+function slowCaa(host: string): FairleadError {
+  const message = `The CAA records of ${host} cannot be read: its servers take more than ${CAA_WITHIN_MS / 1_000} s for them`;
+  return new FairleadError('UNAVAILABLE', message, { retryable: true });
+}
+
+/** A name whose servers do not answer keeps no other from its certificate. @throws whatever is no such failure */
+function unreadable(host: string, { reason }: PromiseRejectedResult): NameFailure {
+  if (!(reason instanceof FairleadError) || reason.code !== 'UNAVAILABLE') throw reason;
+  return { host, reason: reason.message };
+}
+
+/** One order replaces one certificate, of which it has a name, and which its authority knows by an id. */
+function replacedBy(
+  { authority }: CertificatesDeps,
+  current: StoredCertificate | null,
+  names: readonly string[],
+): StoredCertificate | null {
+  if (current === null || current.directoryUrl !== authority.directoryUrl || current.renewalId === null) return null;
+  return current.names.some((name) => names.includes(name)) ? current : null;
+}
+
+/** Of names that the authority does not certify, such as those on a list of its own, the others are ordered without them. */
+async function placeOrSay(
+  deps: CertificatesDeps,
+  order: { readonly names: readonly string[]; readonly replaces: string | null },
+  signal: AbortSignal,
+): Promise<AuthorityOrder | { readonly failures: readonly NameFailure[] }> {
+  try {
+    return await place(deps, order, signal);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'CERTIFICATE_REFUSED') throw error;
+    const told = (error.details as { readonly names?: readonly string[] } | undefined)?.names ?? [];
+    const about = order.names.filter((name) => told.includes(name) || error.message.includes(`"${name}"`));
+    const failing = about.length > 0 ? about : order.names;
+    return { failures: failing.map((host) => ({ host, reason: error.message })) };
+  }
+}
+
+/** An authority that has the certificate as replaced already takes the order as one of its own. */
+async function place(
+  { authority }: CertificatesDeps,
+  order: { readonly names: readonly string[]; readonly replaces: string | null },
+  signal: AbortSignal,
+): Promise<AuthorityOrder> {
+  try {
+    return await authority.placeOrder(order, signal);
+  } catch (error) {
+    if (order.replaces === null || !(error instanceof FairleadError) || error.code !== 'CERTIFICATE_REFUSED')
+      throw error;
+    return await authority.placeOrder({ ...order, replaces: null }, signal);
+  }
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return [...some].sort().join() === [...others].sort().join();
+}

@@ -1,0 +1,175 @@
+import { judgeTexts } from '../../domain/custom-domains/address-look.ts';
+import { type ClaimVerdict, judgeClaim, yieldsToProof } from '../../domain/custom-domains/claim.ts';
+import {
+  type CustomDomain,
+  contended,
+  type DomainHolder,
+  type HeldDomain,
+  isHeld,
+  newDomain,
+  newHolder,
+  released,
+} from '../../domain/custom-domains/custom-domain.ts';
+import type { AddDomain } from '../../domain/custom-domains/messages.ts';
+import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
+import { expectedRecord } from '../../domain/custom-domains/settings.ts';
+import { MODE_GATES } from '../../domain/custom-domains/state-table.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { changeHolder } from './change-domain.ts';
+import { requireRoom } from './claim-limits.ts';
+import type { CustomDomainsDeps } from './deps.ts';
+import { factsOfClaim } from './facts-of-claim.ts';
+import { auditDomain } from './tell-domain.ts';
+import { undoHolder } from './undo-holder.ts';
+
+export interface Claimed {
+  readonly holderId: string;
+  /** False for a name that was this service's before: what fails then does not give it back. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Gives a name to a service, or finds that it is its own. Idempotent by the id of the request. A holder that gives way is
+ * undone first: nothing of it leads anywhere when the name is another's.
+ * @throws DOMAIN_TAKEN, which names nobody; CONFLICT; as `expectedRecord`; SERVICE_NOT_FOUND
+ */
+export async function claimDomain(
+  deps: CustomDomainsDeps,
+  request: AddDomain,
+  at: Date,
+  signal?: AbortSignal,
+): Promise<Claimed> {
+  const { domain } = request;
+  const expected = expectedRecord(request.mode, request, deps.settings);
+  const record = await deps.domains.find(domain);
+  if (isHeld(record) && record.holder.id === request.id) return await claimed(deps, request, record.holder);
+  await requireService(deps, request);
+  const { verdict, isProven } = await judge(deps, request, record, at, signal);
+  if (verdict.kind === 'taken') {
+    await noteContender(deps, request, record, at);
+    throw taken(request);
+  }
+  if (verdict.kind === 'elsewhere') {
+    const message = `${domain} is attached to ${verdict.environment} of this service: remove it there first`;
+    throw new FairleadError('CONFLICT', message, { details: { environment: verdict.environment } });
+  }
+  if (verdict.kind === 'held' && isHeld(record)) return await heldAlready(deps, request, record);
+  await requireRoom(deps, request, at);
+  const free = await makeFree(deps, record, at, signal);
+  const holder = holderOf(request, { verdict, isProven, at, expectedTarget: expected.content });
+  const before = free ?? newDomain(request, at);
+  const next: CustomDomain = { ...before, holder, revision: before.revision + 1 };
+  if (free === null) {
+    if (!(await deps.domains.insert(next))) throw changedMeanwhile(domain);
+  } else await deps.domains.replace(next);
+  return await claimed(deps, request, holder);
+}
+
+/** Told once, whichever attempt comes to it. */
+async function claimed(deps: CustomDomainsDeps, request: AddDomain, holder: DomainHolder): Promise<Claimed> {
+  const { domain, id, addedBy: actor, requestId } = request;
+  await auditDomain(deps, { domain, holder }, { type: 'domain.added', actor, requestId });
+  return { holderId: id, isNew: true };
+}
+
+interface Judged {
+  readonly verdict: ClaimVerdict;
+  readonly isProven: boolean;
+}
+
+function holderOf(
+  request: AddDomain,
+  { verdict, isProven, at, expectedTarget }: Judged & { readonly at: Date; readonly expectedTarget: string },
+): DomainHolder {
+  const proof = verdict.kind === 'free' && verdict.asksProof ? ownershipProof(request) : null;
+  const { id, serviceId, service, org, claimant, sharingRevision, environment, mode, overwrite, addedBy } = request;
+  const { canonical, hsts } = request;
+  const [first, second] = MODE_GATES[mode].map(({ state }) => state);
+  const state = (proof === null ? second : first) ?? 'pending-proof';
+  const begun = newHolder({
+    ...{ id, serviceId, service, org, claimant, sharingRevision, environment, mode, overwrite, addedBy, addedAt: at },
+    ...{ expectedTarget, state, proof, canonical: canonical ?? false, hsts: hsts ?? false },
+  });
+  return { ...begun, provenAt: isProven ? at : null };
+}
+
+/** As a majority of the database has it: a deleted service gets no name any more, nor does an org that was taken out add one. */
+async function requireService({ services }: CustomDomainsDeps, request: AddDomain): Promise<void> {
+  const { serviceId, service, org, claimant } = request;
+  const found = await services.findConfirmed(serviceId);
+  const isThere = found !== null && found.id === serviceId && found.removingSince === null;
+  if (isThere && (claimant === org || found.authorizedOrgs.includes(claimant))) return;
+  throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${service}`);
+}
+
+/** What is said of the name besides is changed; the look that comes next leads requests by it. */
+async function heldAlready(deps: CustomDomainsDeps, request: AddDomain, record: HeldDomain): Promise<Claimed> {
+  const { holder } = record;
+  if (holder.removingSince !== null) {
+    throw new FairleadError('CONFLICT', `${request.domain} is being removed: add it again in a moment`, {
+      retryable: false,
+    });
+  }
+  if (holder.mode === request.mode) {
+    const { canonical, hsts } = { canonical: request.canonical ?? holder.canonical, hsts: request.hsts ?? holder.hsts };
+    if (canonical !== holder.canonical || hsts !== holder.hsts) await changeHolder(deps, record, { canonical, hsts });
+    return { holderId: holder.id, isNew: false };
+  }
+  const message = `${request.domain} is attached in ${holder.mode} mode: remove it first to change the mode`;
+  throw new FairleadError('CONFLICT', message, { details: { mode: holder.mode } });
+}
+
+/** A proof is looked for where it decides something. */
+async function judge(
+  deps: CustomDomainsDeps,
+  request: AddDomain,
+  record: CustomDomain | null,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<Judged> {
+  const facts = await factsOfClaim(deps, request, { record, now }, signal);
+  const verdict = judgeClaim(request, facts);
+  const yields = isHeld(record) && yieldsToProof(record.holder);
+  const decides = (verdict.kind === 'free' && verdict.asksProof) || (verdict.kind === 'taken' && yields);
+  if (!decides) return { verdict, isProven: false };
+  const { name, value } = ownershipProof(request);
+  const look = await deps.dns.lookUpText({ name, apex: request.apex }, value, signal);
+  const isProven = judgeTexts(look, value) === 'holds';
+  return { verdict: isProven ? judgeClaim(request, { ...facts, isProven }) : verdict, isProven };
+}
+
+/** Where two orgs say that a name is theirs, its record says of neither that it is meant: both have to prove it. */
+async function noteContender(
+  { domains }: CustomDomainsDeps,
+  { claimant: org }: AddDomain,
+  record: CustomDomain | null,
+  at: Date,
+): Promise<void> {
+  if (!isHeld(record) || record.holder.ownedSince !== null || record.holder.claimant === org) return;
+  const noted = contended(record, { org, at });
+  if (noted !== record) await domains.replace(noted);
+}
+
+async function makeFree(
+  deps: CustomDomainsDeps,
+  record: CustomDomain | null,
+  at: Date,
+  signal?: AbortSignal,
+): Promise<CustomDomain | null> {
+  if (!isHeld(record)) return record;
+  const undone = await undoHolder(deps, record, at, signal);
+  const free = released(undone, at);
+  await deps.domains.replace(free);
+  return free;
+}
+
+/** It names nobody. Who writes the DNS of the name can show so, which moves aside whoever did not. */
+function taken(request: AddDomain): FairleadError {
+  const proof = ownershipProof(request);
+  const message = `${request.domain} is in use. If it is yours, publish TXT ${proof.name} ${proof.value} and add it again; if that changes nothing, ask the operator of the platform.`;
+  return new FairleadError('DOMAIN_TAKEN', message, { details: { proof } });
+}
+
+function changedMeanwhile(domain: string): FairleadError {
+  return new FairleadError('CONFLICT', `Another request is changing ${domain}; try again`, { retryable: true });
+}

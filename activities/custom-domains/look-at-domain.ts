@@ -1,0 +1,106 @@
+import { describeAddresses, judgeAddresses, judgeTexts } from '../../domain/custom-domains/address-look.ts';
+import type { HeldDomain, ZoneView } from '../../domain/custom-domains/custom-domain.ts';
+import { recordTo } from '../../domain/custom-domains/mode.ts';
+import { type DomainCondition, type DomainFacts, standingOf } from '../../domain/custom-domains/state-table.ts';
+import { describeLook } from '../../domain/properties/dns-look.ts';
+import { askProof } from './ask-proof.ts';
+import type { CustomDomainsDeps } from './deps.ts';
+import { type Found, HOLDS, lookAtZone } from './look-at-zone.ts';
+
+export interface DomainLook {
+  readonly facts: DomainFacts;
+  /** Why it is not further, for people. */
+  readonly reason: string;
+  readonly record: HeldDomain;
+  /** Where the name leads; undefined where nobody said. */
+  readonly resolvedTarget: string | undefined;
+  /** As the provider has it now; undefined where it was not asked. */
+  readonly zone: ZoneView | null | undefined;
+}
+
+const NOT_ASKED: Found = { fact: 'unknown', reason: '' };
+const NOT_SHOWN: Found = { fact: 'missing', reason: 'a proof is asked for since its zone is there' };
+
+/**
+ * Finds out what the mode of a name asks for, one condition after the other: what stands behind one that does not hold is
+ * not asked about. In the mode in which the platform writes the record, it does so once the proof holds.
+ */
+export async function lookAtDomain(
+  deps: CustomDomainsDeps,
+  { record, at }: { readonly record: HeldDomain; readonly at: Date },
+  signal?: AbortSignal,
+): Promise<DomainLook> {
+  const { mode } = record.holder;
+  let zone: ZoneView | null | undefined;
+  const found: Record<DomainCondition, Found> = {
+    ...{ proof: NOT_ASKED, zone: NOT_ASKED, dns: NOT_ASKED, hostname: NOT_ASKED, certificate: NOT_ASKED },
+  };
+  const proof = await proofOf(deps, { record, at }, signal);
+  let current = proof.record;
+  found.proof = proof.found;
+  if (found.proof.fact === 'holds' || record.holder.state === 'active') {
+    if (mode === 'cloudflare' && deps.zones !== null) {
+      const managed = await lookAtZone(deps, deps.zones, { record: current, at }, signal);
+      // That the zone is there by now may ask for a proof that nothing asked for before.
+      if (current.holder.proof === null && managed.record.holder.proof !== null) found.proof = NOT_SHOWN;
+      current = managed.record;
+      zone = managed.zone;
+      found.zone = managed.delegation;
+      found.dns = managed.dns;
+    } else {
+      found.zone = HOLDS;
+      found.dns = await addressesOf(deps, record, signal);
+    }
+    if (mode === 'external') found.hostname = HOLDS;
+    if (mode === 'direct' && found.dns.fact === 'holds') found.certificate = await certificateOf(deps, record);
+  }
+  const facts = Object.fromEntries(
+    Object.entries(found).map(([condition, { fact }]) => [condition, fact]),
+  ) as unknown as DomainFacts;
+  const { condition } = standingOf(mode, facts, record.holder.state === 'active');
+  const unknown = Object.values(found).find(({ fact, reason }) => fact === 'unknown' && reason !== '');
+  const reason = condition === null ? (unknown?.reason ?? '') : found[condition].reason;
+  return { facts, reason, record: current, zone, resolvedTarget: found.dns.resolvedTarget };
+}
+
+/**
+ * Once shown, it is not asked for again: the record may go, as with a zone that moves to the platform's provider. A claim
+ * that needed none when it was made is judged again until the name is known to be theirs, by the same rules.
+ */
+async function proofOf(
+  deps: CustomDomainsDeps,
+  { record, at }: { readonly record: HeldDomain; readonly at: Date },
+  signal?: AbortSignal,
+): Promise<{ readonly record: HeldDomain; readonly found: Found }> {
+  const { ownedSince, provenAt } = record.holder;
+  if (ownedSince !== null || provenAt !== null) return { record, found: HOLDS };
+  const current = await askProof(deps, { record, at }, signal);
+  const { proof } = current.holder;
+  if (proof === null) return { record: current, found: HOLDS };
+  const look = await deps.dns.lookUpText({ name: proof.name, apex: record.apex }, proof.value, signal);
+  const reason = `set TXT ${proof.name} to ${proof.value}: ${describeLook(look)}`;
+  return { record: current, found: { fact: judgeTexts(look, proof.value), reason } };
+}
+
+async function addressesOf(
+  { dns }: CustomDomainsDeps,
+  { domain, apex, holder }: HeldDomain,
+  signal?: AbortSignal,
+): Promise<Found> {
+  const wanted = recordTo(holder.expectedTarget);
+  const look = await dns.lookUpAddresses({ name: domain, apex }, wanted, signal);
+  const alone = wanted.type === 'CNAME' ? '' : ' and have no other address record';
+  const reason = `set ${wanted.type} ${domain} to ${wanted.content}${alone}: ${describeAddresses(domain, look)}`;
+  const answered = [...look.authoritative, ...look.resolvers].find(({ records }) => records !== null);
+  const resolvedTarget = answered?.records?.map(({ type, content }) => `${type} ${content}`).join(', ');
+  return { fact: judgeAddresses(look, wanted), reason, ...(resolvedTarget !== undefined && { resolvedTarget }) };
+}
+
+async function certificateOf({ certificates }: CustomDomainsDeps, { domain, holder }: HeldDomain): Promise<Found> {
+  const names = await certificates.read(holder);
+  const name = names.find(({ host }) => host === domain);
+  if (name === undefined) return { fact: 'missing', reason: 'its certificate was not asked for yet' };
+  if (name.state === 'served') return HOLDS;
+  const said = name.reason === null ? '' : `: ${name.reason}`;
+  return { fact: 'missing', reason: `its certificate is ${name.state}${said}` };
+}

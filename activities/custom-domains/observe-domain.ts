@@ -1,0 +1,150 @@
+import { type AfterLook, afterLook } from '../../domain/custom-domains/after-look.ts';
+import {
+  changedHolder,
+  type DomainHolder,
+  type DomainState,
+  type HeldDomain,
+  lapsed,
+} from '../../domain/custom-domains/custom-domain.ts';
+import { standingOf } from '../../domain/custom-domains/state-table.ts';
+import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
+import type { CustomDomainsDeps } from './deps.ts';
+import { lookAtDomain } from './look-at-domain.ts';
+import { settleDomain } from './settle-domain.ts';
+import { auditDomain } from './tell-domain.ts';
+import { removeRecord } from './undo-holder.ts';
+
+export type Observed =
+  /** The holder has the name no more. */
+  | { readonly kind: 'gone' }
+  /** Its service was deleted, or it is being removed: what leads there has to go. */
+  | { readonly kind: 'leaving' }
+  /** Nobody looked, as the org of the name has used up its share: in so many milliseconds it may have one again. */
+  | { readonly kind: 'put off'; readonly reason: string; readonly waitMs: number }
+  | {
+      readonly kind: 'seen';
+      readonly state: DomainState;
+      readonly reason: string | null;
+      /** Milliseconds until the next look; null for none. */
+      readonly waitMs: number | null;
+    };
+
+export interface Observation extends HolderId {
+  /** True for a look that somebody asked for: a name that failed is pending anew, and everything is led to it once more. */
+  readonly isAsked: boolean;
+}
+
+/**
+ * Looks at a name once, keeps what that makes of it, and leads it to its service once it is known to be theirs. Idempotent:
+ * what leads there is set before the record says so, and told to the ledger once.
+ * @throws UNAVAILABLE, CONFLICT (retryable); what the DNS provider refuses
+ */
+export async function observeDomain(
+  deps: CustomDomainsDeps,
+  { isAsked, ...of }: Observation,
+  at: Date,
+  signal?: AbortSignal,
+): Promise<Observed> {
+  const found = await findHolder(deps, of);
+  if (found === null) return { kind: 'gone' };
+  if (found.holder.removingSince !== null || !(await isWithService(deps, found.holder))) return { kind: 'leaving' };
+  const begun = await begin(deps, found, isAsked, at);
+  // An attempt before this one may have ended between its writes.
+  if (begun.holder.state === 'failed') return seen((await withdraw(deps, begun, signal)).holder, null);
+  const look = await lookAtDomain(deps, { record: begun, at }, signal);
+  const { changes, event, waitMs } = afterLook(look.record.holder, look, at);
+  const current = look.record;
+  const next: DomainHolder = { ...current.holder, ...changes };
+  if (event !== null) await tell(deps, current, { event, reason: next.reason }, at);
+  // Noted first: an attempt that ends in between is made up for by the next one.
+  const isNews = next.ownedSince !== null && (event === 'verified' || event === 'repended' || isAsked);
+  const isProven = look.facts.proof === 'holds' && current.holder.proof !== null && current.holder.provenAt === null;
+  const seenThere = {
+    ...(isProven && { provenAt: at }),
+    ...(look.zone !== undefined && { zone: look.zone }),
+    ...(look.resolvedTarget !== undefined && { resolvedTarget: look.resolvedTarget }),
+  };
+  const changed = changedHolder(current, { ...changes, ...seenThere, ...(isNews && { attachedAt: null }) });
+  // Where its certificate alone is missing, the name leads here, and goes on doing so.
+  const hasLapsed = event === 'failed' && !standingOf(current.holder.mode, look.facts, false).owns;
+  const kept = hasLapsed ? lapsed(changed, at) : changed;
+  await deps.domains.replace(kept);
+  if (event === 'failed') return seen((await withdraw(deps, kept, signal)).holder, waitMs);
+  if (kept.holder.ownedSince !== null && kept.holder.attachedAt === null) {
+    await settleDomain(deps, kept);
+    await changeHolder(deps, kept, { attachedAt: at });
+  }
+  return seen(kept.holder, waitMs);
+}
+
+/** Whether the service is there, and the org for which the name was added has to do with it still. */
+async function isWithService(
+  { services }: CustomDomainsDeps,
+  { serviceId, org, claimant }: DomainHolder,
+): Promise<boolean> {
+  const service = await services.findConfirmed(serviceId);
+  if (service === null || service.id !== serviceId) return false;
+  return claimant === org || service.authorizedOrgs.includes(claimant);
+}
+
+/**
+ * Of a name that has failed, nobody is sent there after signing in, and no certificate is ordered of one that was never
+ * served. Where it leads here no more, nothing leads to its service: it may be another's by then.
+ */
+async function withdraw(deps: CustomDomainsDeps, record: HeldDomain, signal?: AbortSignal): Promise<HeldDomain> {
+  const { attachedAt, writtenRecord, ownedSince } = record.holder;
+  // An asked look clears `attachedAt` to lead the name here anew: of an owned one, what leads here is there all the same.
+  if (attachedAt === null && writtenRecord === null && ownedSince === null) return record;
+  await settleDomain(deps, record);
+  if (ownedSince === null) await removeRecord(deps, record, signal);
+  if (attachedAt === null && writtenRecord === null) return record;
+  return await changeHolder(deps, record, { attachedAt: null, writtenRecord: null });
+}
+
+const seen = ({ state, reason }: DomainHolder, waitMs: number | null): Observed => ({
+  kind: 'seen',
+  state,
+  reason,
+  waitMs,
+});
+
+/** One that failed begins anew when somebody asks; one whose record was taken away gets it again. */
+async function begin(deps: CustomDomainsDeps, record: HeldDomain, isAsked: boolean, at: Date): Promise<HeldDomain> {
+  const { state, writtenRecord } = record.holder;
+  if (!isAsked) return record;
+  if (state === 'failed') {
+    return await changeHolder(deps, record, { state: 'pending-dns', pendingSince: at, looks: 0, reason: null });
+  }
+  return writtenRecord === null ? record : await changeHolder(deps, record, { writtenRecord: null });
+}
+
+interface News {
+  readonly event: NonNullable<AfterLook['event']>;
+  readonly reason: string | null;
+}
+
+const SUBJECTS: Readonly<Record<Exclude<News['event'], 'verified'>, string>> = {
+  lost: 'A custom domain leads elsewhere',
+  repended: 'A custom domain is lost',
+  failed: 'A custom domain was not set up in 30 days',
+};
+
+async function tell(
+  deps: CustomDomainsDeps,
+  { domain, holder }: HeldDomain,
+  { event, reason }: News,
+  at: Date,
+): Promise<void> {
+  // The same for each attempt of this look.
+  const once = (holder.lost?.since ?? at).toISOString();
+  const told = { actor: 'custom-domains', requestId: null };
+  await auditDomain(
+    deps,
+    { domain, holder },
+    { type: `domain.${event}`, ...told, ...(event !== 'verified' && { once }) },
+  );
+  if (event === 'verified') return;
+  const { service, environment, id } = holder;
+  const text = `${domain} of ${service} (${environment}): ${reason ?? 'no reason is known'}`;
+  await deps.raiseAlarm({ id: `domain.${event}/${id}/${once}`, subject: `${SUBJECTS[event]}: ${domain}`, text });
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Of what is being written; a reader passes over it, and a killed writer leaves it. */
+export const TEMPORARY_SUFFIX = '.tmp';
+
+/** Milliseconds: to write a file takes no minute. */
+const LEFT_AFTER_MS = 600_000;
+
+/**
+ * Writes a file that only this user reads, durably, and renames it into place: a reader sees the one before or this one,
+ * whole. Of two writers at once, the last one's stays.
+ */
+export async function placeFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = join(folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** Removes a file durably; one that is not there is fine. */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await syncFolder(dirname(path));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (handle === null) return;
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes what killed writers left in a folder: what is being written is younger. Files that are gone meanwhile are fine. */
+export async function removeLeftFiles(folder: string, olderThanMs = LEFT_AFTER_MS): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names.filter((one) => one.endsWith(TEMPORARY_SUFFIX))) {
+    const path = join(folder, name);
+    const written = await stat(path).catch(() => null);
+    if (written !== null && Date.now() - written.mtimeMs >= olderThanMs) await rm(path, { force: true });
+  }
+}

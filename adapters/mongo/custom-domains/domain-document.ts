@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type CustomDomain, DOMAIN_STATES } from '../../../domain/custom-domains/custom-domain.ts';
+import { DOMAIN_MODES } from '../../../domain/custom-domains/mode.ts';
+import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import { readDocument } from '../read-document.ts';
+
+export interface DomainDocument extends Omit<CustomDomain, 'domain'> {
+  /** The name. */
+  readonly _id: string;
+}
+
+const text = z.string();
+const time = z.date();
+const addressRecord = z.object({ type: z.enum(['A', 'AAAA', 'CNAME']), content: text }).nullable();
+
+const zone = z
+  .object({
+    id: text,
+    name: text,
+    status: z.enum(['active', 'pending']),
+    created: z.boolean(),
+    nameServers: z.array(text),
+    originalNameServers: z.array(text),
+  })
+  .nullable();
+
+const holderShape = z.object({
+  id: text,
+  serviceId: text,
+  service: text,
+  org: text,
+  claimant: text.optional(),
+  sharingRevision: z.int().nullable().default(null),
+  environment: z.enum(ENVIRONMENTS),
+  mode: z.enum(DOMAIN_MODES),
+  expectedTarget: text,
+  state: z.enum(DOMAIN_STATES),
+  reason: text.nullable(),
+  dnsVerified: z.boolean(),
+  proof: z.object({ name: text, value: text }).nullable(),
+  provenAt: time.nullable(),
+  ownedSince: time.nullable(),
+  verifiedAt: time.nullable(),
+  zone,
+  writtenRecord: addressRecord,
+  replacedRecord: addressRecord,
+  overwrite: z.boolean(),
+  canonical: z.boolean().default(false),
+  hsts: z.boolean().default(false),
+  attachedAt: time.nullable(),
+  pendingSince: time.nullable(),
+  looks: z.int(),
+  lost: z.object({ since: time, looks: z.int() }).nullable(),
+  addedBy: text,
+  addedAt: time,
+  resolvedTarget: text.nullable(),
+  observedAt: time.nullable(),
+  removingSince: time.nullable(),
+});
+
+/** Names that were added before orgs that share a service were told apart are the owner's. */
+const holder = holderShape.transform(({ claimant, ...rest }) => ({ ...rest, claimant: claimant ?? rest.org }));
+
+const contender = z.object({ org: text, at: time });
+
+const domainSchema = z.object({
+  _id: text,
+  apex: text,
+  holder: holder.nullable(),
+  former: z.object({ serviceId: text, org: text, until: time }).nullable(),
+  contenders: z.array(contender).default([]),
+  zoneMade: contender
+    .extend({ wasElsewhere: z.boolean().default(false) })
+    .nullable()
+    .default(null),
+  revision: z.int(),
+});
+
+export function readDomain(document: unknown): CustomDomain {
+  const { _id, ...rest } = readDocument('custom domain', domainSchema, document);
+  return { domain: _id, ...rest };
+}

@@ -1,0 +1,62 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import { isHeld } from '../../../domain/custom-domains/custom-domain.ts';
+import type { CustomDomainStore, DomainFilter } from '../../../domain/custom-domains/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { mongoCall } from '../connect.ts';
+import { insertIfNew } from '../insert-new.ts';
+import { pageById } from '../page-by-id.ts';
+import { readConfirmed } from '../read-confirmed.ts';
+import { type DomainDocument, readDomain } from './domain-document.ts';
+import { COLLECTIONS } from './indexes.ts';
+import { readOrgsOfApex } from './orgs-of-apex.ts';
+
+/** RFC 1035 allows a name so many characters. */
+const LONGEST_NAME = 253;
+
+/** Names in MongoDB: one document each, whose id is the name, replaced on the condition of its revision. */
+export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDomainStore {
+  const collection: Collection<DomainDocument> = db.collection(COLLECTIONS.domains);
+  return {
+    async find(domain) {
+      const document = await readConfirmed(collection, { _id: domain });
+      return document === null ? null : readDomain(document);
+    },
+    async list(filter, page) {
+      const found = { page, filter: toQuery(filter), read: readDomain, longestId: LONGEST_NAME };
+      const { items, nextCursor } = await pageById(collection, found);
+      return { items: items.filter(isHeld), nextCursor };
+    },
+    orgsOfApex: (apex, leftSince) => readOrgsOfApex(collection, apex, leftSince),
+    async usageOf(claimant, since) {
+      const count = (filter: object): Promise<number> =>
+        mongoCall(() => collection.countDocuments(filter as Filter<DomainDocument>));
+      const [held, waiting, zonesMade] = await Promise.all([
+        count({ 'holder.claimant': claimant }),
+        count({ 'holder.claimant': claimant, 'holder.ownedSince': null }),
+        count({ 'zoneMade.org': claimant, 'zoneMade.at': { $gt: since } }),
+      ]);
+      return { held, waiting, zonesMade };
+    },
+    insert: async ({ domain, ...fields }) => await insertIfNew(collection, { _id: domain, ...fields }),
+    async replace({ domain, ...fields }) {
+      const known = { _id: domain, revision: fields.revision - 1 };
+      const { matchedCount } = await mongoCall(() => collection.replaceOne(known, fields));
+      if (matchedCount !== 1) throw changedMeanwhile(domain);
+    },
+    async remove({ domain, revision }) {
+      const { deletedCount } = await mongoCall(() => collection.deleteOne({ _id: domain, revision }));
+      if (deletedCount !== 1) throw changedMeanwhile(domain);
+    },
+  };
+}
+
+function changedMeanwhile(domain: string): FairleadError {
+  return new FairleadError('CONFLICT', `Another request is changing ${domain}; try again`, { retryable: true });
+}
+
+function toQuery({ serviceIds, environment }: DomainFilter): Filter<DomainDocument> {
+  return {
+    'holder.serviceId': serviceIds === undefined ? { $ne: null } : { $in: [...serviceIds] },
+    ...(environment !== undefined && { 'holder.environment': environment }),
+  } as Filter<DomainDocument>;
+}

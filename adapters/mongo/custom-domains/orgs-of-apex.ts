@@ -1,0 +1,41 @@
+import type { Collection, Filter } from 'mongodb';
+import type { OrgsOfApex } from '../../../domain/custom-domains/claim.ts';
+import { mongoCall } from '../connect.ts';
+import { type DomainDocument, readDomain } from './domain-document.ts';
+
+/** Orgs that have to do with names of a registrable domain. @throws UNAVAILABLE (retryable) */
+export async function readOrgsOfApex(
+  collection: Collection<DomainDocument>,
+  apex: string,
+  leftSince: Date,
+): Promise<OrgsOfApex> {
+  const distinct = async (field: string, condition: object): Promise<readonly string[]> => {
+    const filter = { apex, ...condition } as Filter<DomainDocument>;
+    const found: readonly unknown[] = await mongoCall(() => collection.distinct(field, filter));
+    return found.filter((org) => typeof org === 'string');
+  };
+  const claimants = async (condition: object): Promise<readonly string[]> => {
+    // Names that were added before orgs that share a service were told apart are the owner's.
+    const [told, owners] = await Promise.all([
+      distinct('holder.claimant', condition),
+      distinct('holder.org', { ...condition, 'holder.claimant': null }),
+    ]);
+    return [...new Set([...told, ...owners])];
+  };
+  const owned = { 'holder.ownedSince': { $ne: null } };
+  const [owning, left, leftEver, delegated, holding, zoneMade] = await Promise.all([
+    claimants(owned),
+    distinct('former.org', { 'former.until': { $gt: leftSince } }),
+    distinct('former.org', {}),
+    claimants({ ...owned, 'holder.mode': 'cloudflare', 'holder.proof': null }),
+    claimants({ 'holder.org': { $ne: null }, 'holder.state': { $ne: 'failed' } }),
+    newestZone(collection, apex),
+  ]);
+  return { owning, left, leftEver, delegated, holding, zoneMade };
+}
+
+async function newestZone(collection: Collection<DomainDocument>, apex: string): Promise<OrgsOfApex['zoneMade']> {
+  const filter = { apex, 'zoneMade.org': { $ne: null } } as Filter<DomainDocument>;
+  const [newest] = await mongoCall(() => collection.find(filter).sort({ 'zoneMade.at': -1 }).limit(1).toArray());
+  return newest === undefined ? null : readDomain(newest).zoneMade;
+}

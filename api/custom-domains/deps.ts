@@ -1,0 +1,17 @@
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { PlatformNames } from '../../domain/custom-domains/domain-name.ts';
+import type { DomainCommands } from '../../domain/custom-domains/messages.ts';
+import type { CustomDomainStore } from '../../domain/custom-domains/ports.ts';
+import type { NewId } from '../../domain/ids.ts';
+
+export interface CustomDomainsDeps {
+  readonly services: Pick<ServiceStore, 'find' | 'list'>;
+  readonly domains: Pick<CustomDomainStore, 'find' | 'list'>;
+  readonly domainCommands: DomainCommands;
+  readonly platformNames: PlatformNames;
+  /** CUSTOM_DOMAINS_BY_MEMBERS: whether members of orgs add names, and not the platform's admins alone. */
+  readonly membersAddDomains: boolean;
+  readonly newId: NewId;
+  readonly now: Clock;
+}

@@ -1,0 +1,71 @@
+import { ACTIVE_LOOK_MS, LOST_LOOK_MS, PENDING_LIMIT_MS, waitAfterLook } from './back-off.ts';
+import type { DomainHolder } from './custom-domain.ts';
+import { type DomainFacts, standingOf } from './state-table.ts';
+
+/** A record has to be gone in so many looks, over so long, before an active name is pending again. */
+export const LOST_LOOKS = 3;
+export const LOST_FOR_MS = 30 * 60_000;
+
+export interface AfterLook {
+  readonly changes: Partial<DomainHolder>;
+  /** What happened, for the ledger and alarms; null where nothing did. */
+  readonly event: 'verified' | 'lost' | 'repended' | 'failed' | null;
+  /** Until the next look; null where nobody looks any more. */
+  readonly waitMs: number | null;
+}
+
+export interface SeenFacts {
+  readonly facts: DomainFacts;
+  /** What each server said, for a name that is not active. */
+  readonly reason: string;
+}
+
+/** What a look makes of a name. */
+export function afterLook(holder: DomainHolder, { facts, reason }: SeenFacts, at: Date): AfterLook {
+  const wasActive = holder.state === 'active';
+  const standing = standingOf(holder.mode, facts, wasActive);
+  const ownedSince = holder.ownedSince ?? (standing.owns ? at : null);
+  const seen = { ownedSince, ...(standing.isKnown && { observedAt: at }) };
+  if (standing.state === 'active') {
+    // Nobody answered: what was known stays, a loss that is being looked at as well.
+    if (!standing.isKnown)
+      return { changes: seen, event: null, waitMs: holder.lost === null ? ACTIVE_LOOK_MS : LOST_LOOK_MS };
+    const changes = { ...seen, ...ACTIVE, verifiedAt: holder.verifiedAt ?? at };
+    return { changes, event: wasActive ? null : 'verified', waitMs: ACTIVE_LOOK_MS };
+  }
+  const dnsVerified = countsAsVerified(holder, facts);
+  if (wasActive) return afterLoss(holder, { state: standing.state, reason, dnsVerified }, at);
+  const pendingSince = holder.pendingSince ?? at;
+  const pendingForMs = at.getTime() - pendingSince.getTime();
+  const looks = holder.looks + 1;
+  const pending = { ...seen, pendingSince, looks, reason, dnsVerified };
+  if (pendingForMs >= PENDING_LIMIT_MS) {
+    const why = `30 days have passed: ${reason}`;
+    return { changes: { ...pending, state: 'failed', reason: why }, event: 'failed', waitMs: null };
+  }
+  return { changes: { ...pending, state: standing.state }, event: null, waitMs: waitAfterLook(looks, pendingForMs) };
+}
+
+const ACTIVE = { state: 'active', reason: null, dnsVerified: true, pendingSince: null, looks: 0, lost: null } as const;
+
+/** A zone that the add made says so while it waits for its delegation (spec 2, "Custom domains", 2). */
+function countsAsVerified({ mode, zone }: DomainHolder, facts: DomainFacts): boolean {
+  if (mode === 'cloudflare') return zone?.created === true;
+  // In external mode it becomes true with the state active (spec 2, "External-domain state").
+  return mode === 'direct' && facts.dns === 'holds';
+}
+
+function afterLoss(
+  holder: DomainHolder,
+  { state, reason, dnsVerified }: Pick<DomainHolder, 'state' | 'reason' | 'dnsVerified'>,
+  at: Date,
+): AfterLook {
+  const lost = { since: holder.lost?.since ?? at, looks: (holder.lost?.looks ?? 0) + 1 };
+  const isGone = lost.looks >= LOST_LOOKS && at.getTime() - lost.since.getTime() >= LOST_FOR_MS;
+  if (!isGone) {
+    const event = holder.lost === null ? 'lost' : null;
+    return { changes: { lost, reason, observedAt: at }, event, waitMs: LOST_LOOK_MS };
+  }
+  const changes = { state, reason, dnsVerified, lost: null, pendingSince: at, looks: 0, observedAt: at };
+  return { changes, event: 'repended', waitMs: waitAfterLook(1, 0) };
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { ENVIRONMENTS } from '../environment.ts';
+import { environmentSchema } from '../environment-schema.ts';
+import { pageQueryShape } from '../page-schema.ts';
+import { DOMAIN_STATES, type HeldDomain } from './custom-domain.ts';
+import { DOMAIN_MODES, recordTo } from './mode.ts';
+
+/** Shapes of custom domains as the API takes and shows them (spec 2, "Custom domains"). */
+
+const time = z.iso.datetime();
+const name = z.string().min(1).max(2_000);
+const idOrName = z.string().min(1).max(64).describe('Id or name of the service');
+
+export const addDomainBodySchema = z.strictObject({
+  service: idOrName,
+  environment: environmentSchema.default('prod'),
+  domain: name.describe('Such as shop.example.com'),
+  mode: z.enum(DOMAIN_MODES),
+  overwriteExistingRecord: z
+    .boolean()
+    .default(false)
+    .describe('In cloudflare mode: replace address records at the name that lead elsewhere, and no others'),
+  canonical: z
+    .boolean()
+    .optional()
+    .describe(
+      'Lead the same name with www., or without, to this one once both are served in direct mode; absent: as it is',
+    ),
+  hsts: z
+    .boolean()
+    .optional()
+    .describe('In direct mode: tell browsers for 180 days to come over TLS alone; absent: as it is'),
+});
+
+export const domainParams = z.strictObject({ domain: name });
+
+export const listDomainsQuerySchema = z.strictObject({
+  ...pageQueryShape,
+  service: idOrName.optional(),
+  environment: environmentSchema.optional(),
+});
+
+const addressRecordSchema = z.object({ type: z.enum(['A', 'AAAA', 'CNAME']), content: z.string() });
+
+export const domainViewSchema = z.object({
+  domain: z.string(),
+  service: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  mode: z.enum(DOMAIN_MODES),
+  dnsProvider: z.enum(DOMAIN_MODES),
+  state: z.enum([...DOMAIN_STATES, 'removing']),
+  reason: z.string().nullable().describe('Why it is not further, with what each DNS server said'),
+  dnsVerified: z.boolean(),
+  canonical: z.boolean(),
+  hsts: z.boolean(),
+  expectedTarget: z.string(),
+  resolvedTarget: z.string().nullable().describe('Where it led at the last look'),
+  records: z
+    .array(z.object({ type: z.enum(['A', 'AAAA', 'CNAME', 'TXT']), name: z.string(), value: z.string() }))
+    .describe('What to set at the DNS provider of the domain; empty where the platform does it'),
+  zone: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      status: z.enum(['active', 'pending']),
+      created: z.boolean(),
+      nameServers: z.array(z.string()),
+      originalNameServers: z.array(z.string()),
+    })
+    .nullable(),
+  zoneStatus: z.enum(['active', 'pending']).nullable(),
+  nameServers: z.array(z.string()),
+  replacedRecord: addressRecordSchema.nullable(),
+  message: z.string().nullable().describe('What to do next'),
+  addedBy: z.string(),
+  addedAt: time,
+  verifiedAt: time.nullable(),
+  observedAt: time.nullable().describe('When what is told here was seen; older while a vendor is away'),
+});
+
+export type DomainView = z.infer<typeof domainViewSchema>;
+
+export const removedDomainSchema = z.object({ domain: z.string(), state: z.enum(['removed', 'removing']) });
+
+export function domainView({ domain, holder }: HeldDomain): DomainView {
+  const { service, environment, mode, expectedTarget, dnsVerified, resolvedTarget, zone, replacedRecord } = holder;
+  return {
+    ...{ domain, service, environment, mode, dnsProvider: mode, dnsVerified, expectedTarget, resolvedTarget },
+    state: holder.removingSince === null ? holder.state : 'removing',
+    ...{ canonical: holder.canonical, hsts: holder.hsts },
+    reason: holder.reason,
+    records: recordsToSet(domain, holder),
+    zone: zone && { ...zone, nameServers: [...zone.nameServers], originalNameServers: [...zone.originalNameServers] },
+    zoneStatus: zone?.status ?? null,
+    nameServers: [...(zone?.nameServers ?? [])],
+    replacedRecord,
+    message: messageOf(domain, holder),
+    addedBy: holder.addedBy,
+    addedAt: holder.addedAt.toISOString(),
+    verifiedAt: holder.verifiedAt?.toISOString() ?? null,
+    observedAt: holder.observedAt?.toISOString() ?? null,
+  };
+}
+
+type Holder = HeldDomain['holder'];
+
+function recordsToSet(
+  domain: string,
+  { proof, provenAt, ownedSince, expectedTarget, zone, mode, state }: Holder,
+): DomainView['records'] {
+  const proofs = proof === null || provenAt !== null || ownedSince !== null ? [] : [{ type: 'TXT' as const, ...proof }];
+  const isManaged = mode === 'cloudflare' && (zone !== null || state === 'pending-proof');
+  if (isManaged) return proofs;
+  const { type, content } = recordTo(expectedTarget);
+  return [...proofs, { type, name: domain, value: content }];
+}
+
+function messageOf(domain: string, holder: Holder): string | null {
+  const { state, zone, proof } = holder;
+  if (holder.removingSince !== null) return 'It is being removed';
+  if (state === 'active') return null;
+  if (state === 'failed') return `Correct what the reason names, then: \`fairlead domain verify ${domain}\``;
+  if (state === 'pending-proof' && proof !== null)
+    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}`;
+  if (state === 'pending-delegation' && zone !== null) {
+    return `Set the name servers of ${zone.name} to ${zone.nameServers.join(' and ')} at its registrar`;
+  }
+  if (state === 'pending-certificate') return 'The DNS is right; the certificate comes by itself';
+  return 'Set the records; they are looked for by themselves';
+}

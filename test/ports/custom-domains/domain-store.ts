@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { changedHolder, released } from '../../../domain/custom-domains/custom-domain.ts';
+import type { CustomDomainStore, DomainFilter } from '../../../domain/custom-domains/ports.ts';
+import { AT, freeName, heldName, newApex } from './records.ts';
+
+const LATER = new Date('2026-11-01T11:00:00Z');
+
+/** What every {@link CustomDomainStore} guarantees. Names and services are new for each test, so one store serves them all. */
+export function customDomainStoreSuite(store: () => CustomDomainStore): void {
+  describe('CustomDomainStore', () => {
+    const newService = (): string => `svc_${randomBytes(6).toString('hex')}`;
+
+    it('gives back what was put in, whatever is set of it', async () => {
+      const bare = freeName();
+      const zone = { id: 'z1', name: 'a.com', status: 'pending', created: true } as const;
+      const full = heldName(
+        {
+          ...{
+            canonical: true,
+            hsts: true,
+            claimant: 'helpers',
+            sharingRevision: 3,
+            reason: 'why',
+            dnsVerified: true,
+            proof: { name: '_fairlead.a.com', value: 'fairlead-verify=1' },
+          },
+          ...{ provenAt: AT, ownedSince: AT, verifiedAt: LATER, attachedAt: AT, observedAt: AT, removingSince: LATER },
+          zone: { ...zone, nameServers: ['ns1.a.net'], originalNameServers: ['ns.b.net'] },
+          writtenRecord: { type: 'CNAME', content: 'in.a.net' },
+          replacedRecord: { type: 'A', content: '192.0.2.1' },
+          lost: { since: AT, looks: 2 },
+        },
+        {
+          former: { serviceId: 'svc_0', org: 'old', until: AT },
+          ...{ contenders: [{ org: 'globex', at: AT }], zoneMade: { org: 'acme', at: LATER, wasElsewhere: true } },
+        },
+      );
+      assert.deepEqual(await Promise.all([store().insert(bare), store().insert(full)]), [true, true]);
+      assert.deepEqual(await store().find(bare.domain), bare);
+      assert.deepEqual(await store().find(full.domain), full);
+      assert.equal(await store().find(`no-${bare.domain}`), null);
+    });
+
+    it('of many who add one name at once, one does', async () => {
+      const { domain, apex } = freeName();
+      const all = Array.from({ length: 8 }, (_, index) => heldName({ id: `dom_${index}` }, { domain, apex }));
+      const added = await Promise.all(all.map((one) => store().insert(one)));
+      assert.equal(added.filter(Boolean).length, 1);
+      assert.equal((await store().find(domain))?.holder?.id, `dom_${added.indexOf(true)}`);
+    });
+
+    it('of two who change one version, one does, and the other is told', async () => {
+      const one = heldName();
+      await store().insert(one);
+      const changes = ['a', 'b'].map((reason) => store().replace(changedHolder(one, { reason })));
+      const ended = await Promise.allSettled(changes);
+      const refused = ended.filter((each) => each.status === 'rejected');
+      assert.equal(refused.length, 1);
+      const { code, retryable } = refused[0]?.reason ?? {};
+      assert.deepEqual([code, retryable], ['CONFLICT', true]);
+      await assert.rejects(store().replace({ ...freeName(), revision: 2 }), { code: 'CONFLICT' });
+    });
+
+    it('lists what somebody holds, by name, in pages that miss and repeat nothing', async () => {
+      const [service, other] = [newService(), newService()];
+      const apex = newApex();
+      const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
+        store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
+      await add('c', { serviceId: service, environment: 'uat' });
+      await add('a', { serviceId: service });
+      await add('b', { serviceId: other });
+      const gone = heldName({ serviceId: service }, { domain: `d.${apex}`, apex });
+      await store().insert(gone);
+      await store().replace(released(gone, LATER));
+      const names = async (filter: DomainFilter): Promise<string> => {
+        const found: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const page = await store().list(filter, { cursor, limit: 1 });
+          found.push(...page.items.map(({ domain }) => domain.slice(0, 1)));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        return found.join('');
+      };
+      assert.equal(await names({ serviceIds: [service] }), 'ac');
+      assert.equal(await names({ serviceIds: [service, other] }), 'abc');
+      assert.equal(await names({ serviceIds: [service], environment: 'uat' }), 'c');
+      assert.equal(await names({ serviceIds: [] }), '');
+    });
+
+    it('knows the orgs whose names of a registrable domain are proven, and no other', async () => {
+      const apex = newApex();
+      const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
+        store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
+      await add('a', { org: 'acme', ownedSince: AT });
+      await add('b', { org: 'acme', ownedSince: AT });
+      await add('c', { org: 'squatter' });
+      await add('d', { org: 'acme', claimant: 'helpers' });
+      await add('e', { org: 'expired', state: 'failed' });
+      await store().insert(heldName({ org: 'elsewhere', ownedSince: AT }));
+      const managed = { ownedSince: AT, mode: 'cloudflare' } as const;
+      await add('f', { ...managed, org: 'keeper' });
+      await add('g', { ...managed, org: 'prover', proof: { name: '_fairlead.g', value: 'v' } });
+      const made = (label: string, org: string, at: Date) =>
+        freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true } });
+      await store().insert(made('h', 'newer', LATER));
+      await store().insert(made('i', 'older', AT));
+      const { owning, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
+      assert.deepEqual([[...owning].sort(), delegated], [['acme', 'keeper', 'prover'], ['keeper']]);
+      assert.deepEqual([...holding].sort(), ['acme', 'helpers', 'keeper', 'prover', 'squatter']);
+      assert.deepEqual(rest, { left: [], leftEver: [], zoneMade: { org: 'newer', at: LATER, wasElsewhere: true } });
+      const nobody = { owning: [], left: [], leftEver: [], delegated: [], holding: [], zoneMade: null };
+      assert.deepEqual(await store().orgsOfApex(newApex(), AT), nobody);
+    });
+
+    it('forgets a name, and no version of it that somebody changed meanwhile', async () => {
+      const one = heldName();
+      await store().insert(one);
+      const changed = changedHolder(one, { reason: 'a' });
+      await store().replace(changed);
+      await assert.rejects(store().remove(one), { code: 'CONFLICT', retryable: true });
+      await store().remove(changed);
+      assert.equal(await store().find(one.domain), null);
+      await assert.rejects(store().remove(changed), { code: 'CONFLICT', retryable: true });
+      await assert.rejects(store().replace(changedHolder(changed, { reason: 'b' })), { code: 'CONFLICT' });
+    });
+
+    it('remembers the orgs that gave names of a registrable domain back that were theirs', async () => {
+      const apex = newApex();
+      const giveBack = async (label: string, changes: Parameters<typeof heldName>[0], at: Date) => {
+        const record = heldName(changes, { domain: `${label}.${apex}`, apex });
+        await store().insert(record);
+        await store().replace(released(record, at));
+      };
+      await giveBack('a', { org: 'early', ownedSince: AT }, AT);
+      await giveBack('b', { org: 'late', ownedSince: AT }, LATER);
+      await giveBack('c', { org: 'late', ownedSince: AT }, LATER);
+      await giveBack('d', { org: 'unproven' }, LATER);
+      const { left, leftEver } = await store().orgsOfApex(apex, AT);
+      assert.deepEqual([left, [...leftEver].sort()], [['late'], ['early', 'late']]);
+    });
+
+    it('counts what an org has under way: names that are not its own yet, and zones that it had made lately', async () => {
+      const claimant = `org-${newService()}`;
+      const zoneMade = (at: Date) => ({ zoneMade: { org: claimant, at, wasElsewhere: true } });
+      await store().insert(heldName({ claimant }, zoneMade(LATER)));
+      await store().insert(heldName({ claimant, state: 'failed' }, zoneMade(AT)));
+      await store().insert(heldName({ claimant, ownedSince: AT }));
+      await store().insert(heldName({ org: claimant, claimant: 'acme' }));
+      const gone = heldName({ claimant }, zoneMade(LATER));
+      await store().insert(gone);
+      await store().replace(released(gone, LATER));
+      assert.deepEqual(await store().usageOf(claimant, AT), { held: 3, waiting: 2, zonesMade: 2 });
+      assert.deepEqual(await store().usageOf('nobody', AT), { held: 0, waiting: 0, zonesMade: 0 });
+    });
+
+    it('refuses a cursor that it has not given', async () => {
+      await assert.rejects(store().list({}, { cursor: 'x', limit: 1 }), { code: 'VALIDATION_FAILED' });
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { CertificatesActivities } from '../../../activities/custom-domains/certificates/index.ts';
+import { moduleTaskQueue } from '../../../domain/task-queue.ts';
+
+const taskQueue = moduleTaskQueue('certificates');
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
+
+/** Asks an authority that may be away for days: the workflow says so after half an hour, and asks again later. */
+export const { placeCertificateOrder, fulfilCertificateOrder } = proxyActivities<
+  Pick<CertificatesActivities, 'placeCertificateOrder' | 'fulfilCertificateOrder'>
+>({
+  taskQueue,
+  startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: '30m',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '5s', backoffCoefficient: 3, maximumInterval: '15m' },
+});
+
+/** Short calls that must succeed once a worker is there. */
+export const { readCertificate, deliverCertificate, removeCertificateFiles, forgetCertificate, tellNotServed } =
+  proxyActivities<
+    Pick<
+      CertificatesActivities,
+      'readCertificate' | 'deliverCertificate' | 'removeCertificateFiles' | 'forgetCertificate' | 'tellNotServed'
+    >
+  >({
+    taskQueue,
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '10d',
+    retry,
+  });
+
+/** Looks that are repeated soon anyway. */
+export const { checkServed, readRenewalTime } = proxyActivities<
+  Pick<CertificatesActivities, 'checkServed' | 'readRenewalTime'>
+>({
+  taskQueue,
+  startToCloseTimeout: '2m',
+  scheduleToCloseTimeout: '30m',
+  heartbeatTimeout: '10s',
+  retry: { ...retry, maximumAttempts: 5 },
+});
