@@ -32,6 +32,27 @@ export interface UptimeMonitor {
 /** Seconds between two checks (spec 3, "Limits"). */
 export const CHECK_INTERVAL_SECONDS: Readonly<Record<Environment, number>> = { prod: 30, sandbox: 60, uat: 60 };
 
+/** Seconds between two checks of a custom domain (spec 3, "Limits"). */
+export const DOMAIN_INTERVAL_SECONDS = 60;
+
+/** What the edge answers at `www.<domain>` while the domain itself is served as well. */
+const REDIRECTED = 308;
+
+/** The registration of the same service at a custom domain. @param names all that lead to the service */
+export function atCustomDomain(
+  registration: MonitorRegistration,
+  name: string,
+  names: readonly string[],
+): MonitorRegistration {
+  const isRedirected = name.startsWith('www.') && names.includes(name.slice('www.'.length));
+  return {
+    ...registration,
+    url: `https://${name}${registration.healthEndpoint}`,
+    interval: DOMAIN_INTERVAL_SECONDS,
+    ...(isRedirected ? { expectStatus: REDIRECTED } : {}),
+  };
+}
+
 /**
  * The status that a monitor has to expect where it is no 2xx. Nobody named a health endpoint then, and the deploy was
  * content with any answer below 500. Redirects are left out: a monitor may follow them.

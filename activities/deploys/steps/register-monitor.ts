@@ -1,6 +1,7 @@
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import {
+  atCustomDomain,
   CHECK_INTERVAL_SECONDS,
   expectedStatus,
   type MonitorRegistration,
@@ -12,11 +13,12 @@ import { requireRelease } from '../registered-service.ts';
 import { findService } from '../service-lookup.ts';
 import type { StepContext } from '../step.ts';
 
-type Deps = Pick<DeploysDeps, 'monitor' | 'services' | 'releases' | 'edge'>;
+type Deps = Pick<DeploysDeps, 'monitor' | 'services' | 'releases' | 'edge' | 'customDomains'>;
 
 /**
- * Registers the public health address of the release with the uptime monitor (spec 3, "Monitor behaviour" 1), and keeps
- * the id of the monitor on the service. Idempotent: the monitor keeps one record of an address, the service one id.
+ * Registers the public health address of the release with the uptime monitor (spec 3, "Monitor behaviour" 1), and that at
+ * each custom domain; keeps the id of the first on the service. Idempotent: the monitor keeps one record of an address, the
+ * service one id.
  * @throws UNAVAILABLE of the system `monitor`, and what the monitor refuses
  */
 export async function registerMonitor(deps: Deps, context: StepContext): Promise<BuildFacts> {
@@ -39,6 +41,9 @@ export async function registerMonitor(deps: Deps, context: StepContext): Promise
   if (monitorId !== null) await deps.services.setMonitor(service.id, environment, monitorId);
   const up = expectStatus === null ? 'any 2xx' : String(expectStatus);
   onLine(`${registration.url} is checked every ${registration.interval} s; ${up} counts as up`);
+  const names = await deps.customDomains.verified({ serviceId: service.id, environment });
+  for (const name of names) await monitor.register(atCustomDomain(registration, name, names), signal);
+  if (names.length > 0) onLine(`${names.join(', ')}: checked as well`);
   return {};
 }
 

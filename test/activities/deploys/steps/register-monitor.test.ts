@@ -37,6 +37,22 @@ describe('monitor', () => {
     });
   }
 
+  it('has each custom domain checked every 60 s, and www of one for its redirect', async () => {
+    const { parts, attempt, watched, ids, facts } = await useRelease();
+    const verified = async () => ['shop.com', 'www.shop.com', 'www.alone.com'];
+    await registerMonitor({ ...parts, customDomains: { ...parts.customDomains, verified } }, attempt(facts));
+    assert.deepEqual(
+      watched().map(({ url, interval, expectStatus }) => [url, interval, expectStatus]),
+      [
+        [`${parts.edge.url('hello', 'prod')}/up`, 30, undefined],
+        ['https://shop.com/up', 60, undefined],
+        ['https://www.shop.com/up', 60, 308],
+        ['https://www.alone.com/up', 60, undefined],
+      ],
+    );
+    assert.deepEqual(await ids(), { prod: 'mon_hello-prod' });
+  });
+
   it('a second attempt changes nothing', async () => {
     const { parts, attempt, watched, ids, facts } = await useRelease();
     await registerMonitor(parts, attempt(facts));

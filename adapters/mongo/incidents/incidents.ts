@@ -1,0 +1,70 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import { z } from 'zod';
+import { INCIDENT_STATES, type Incident, UPDATE_STATES } from '../../../domain/incidents/incident.ts';
+import type { IncidentFilter, IncidentStore } from '../../../domain/incidents/ports.ts';
+import { mongoCall } from '../connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { readDocument } from '../read-document.ts';
+import { COLLECTIONS } from './indexes.ts';
+
+type IncidentDocument = Omit<Incident, 'id'> & { readonly _id: string };
+
+const text = z.string();
+const time = z.date();
+
+const incidentSchema = z.object({
+  _id: text,
+  org: text.nullable(),
+  monitorId: text.nullable(),
+  sequence: z.int().nullable(),
+  title: text,
+  isPublic: z.boolean(),
+  state: z.enum(INCIDENT_STATES),
+  startedAt: time,
+  acknowledged: z.object({ at: time, by: text }).nullable(),
+  resolvedAt: time.nullable(),
+  flapping: z.boolean(),
+  cause: text.nullable(),
+  updates: z.array(z.object({ at: time, status: z.enum(UPDATE_STATES), body: text, by: text.nullable() })),
+});
+
+/** Incidents in MongoDB: one document each, replaced whole by its workflow. */
+export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore {
+  const collection: Collection<IncidentDocument> = db.collection(COLLECTIONS.incidents);
+  return {
+    async find(id) {
+      const document = await mongoCall(() => collection.findOne({ _id: id }));
+      return document === null ? null : readIncident(document);
+    },
+    async list(filter, { cursor, limit }) {
+      const older = olderThan('startedAt', decodeCursor(cursor, timeAndId)) as Filter<IncidentDocument>;
+      const documents = await mongoCall(() =>
+        collection
+          .find({ $and: [conditionsOf(filter), older] })
+          .sort({ startedAt: -1, _id: -1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      const page = toPage(documents, limit, ({ startedAt, _id }) => [startedAt.getTime(), _id]);
+      return { ...page, items: page.items.map(readIncident) };
+    },
+    async put({ id, ...fields }) {
+      await mongoCall(() => collection.replaceOne({ _id: id }, fields, { upsert: true }));
+    },
+  };
+}
+
+function conditionsOf({ org, open, monitorId, publicOnly }: IncidentFilter): Filter<IncidentDocument> {
+  return {
+    ...(org !== null && { org }),
+    ...(open === true && { resolvedAt: null }),
+    ...(open === false && { resolvedAt: { $ne: null } }),
+    ...(monitorId !== undefined && { monitorId }),
+    ...(publicOnly === true && { isPublic: true }),
+  };
+}
+
+function readIncident(document: unknown): Incident {
+  const { _id, ...rest } = readDocument('incident', incidentSchema, document);
+  return { id: _id, ...rest };
+}

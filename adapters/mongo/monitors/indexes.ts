@@ -1,0 +1,29 @@
+import { type IndexTable, unique } from '../ensure-indexes.ts';
+import { AT_EXPIRY, ttlIndex } from '../expiry-sweep.ts';
+
+export const COLLECTIONS = {
+  monitors: 'monitors',
+  numbers: 'monitor_numbers',
+  conditions: 'monitor_conditions',
+  shards: 'monitor_shards',
+  minutes: 'monitor_minutes',
+  hours: 'monitor_hours',
+  rollUps: 'monitor_roll_ups',
+  hourEnds: 'monitor_hour_ends',
+  reconciles: 'monitor_reconciles',
+  heartbeats: 'monitor_heartbeats',
+} as const;
+
+/** The id of a condition and of hour ends is that of the monitor. */
+export const INDEXES: IndexTable = {
+  [COLLECTIONS.monitors]: [
+    unique({ key: 1 }, 'key'),
+    unique({ number: 1 }, 'number'),
+    { key: { serviceName: 1, _id: 1 }, name: 'serviceName_id' },
+    { key: { org: 1, serviceName: 1, _id: 1 }, name: 'org_serviceName_id' },
+    { key: { shard: 1, updatedAt: 1, _id: 1 }, name: 'shard_updatedAt_id' },
+  ],
+  [COLLECTIONS.minutes]: [{ key: { shard: 1, minute: 1 }, name: 'shard_minute' }],
+  [COLLECTIONS.hours]: [{ key: { hour: 1 }, name: 'hour' }],
+  [COLLECTIONS.rollUps]: [ttlIndex(AT_EXPIRY)],
+};

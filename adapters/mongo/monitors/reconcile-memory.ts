@@ -1,0 +1,24 @@
+import type { Collection, Db } from 'mongodb';
+import { z } from 'zod';
+import type { ReconcileRecord } from '../../../domain/monitors/plan-reconcile.ts';
+import type { ReconcileMemory } from '../../../domain/monitors/ports.ts';
+import { mongoCall } from '../connect.ts';
+import { readDocument } from '../read-document.ts';
+import { COLLECTIONS } from './indexes.ts';
+
+const LAST = 'last';
+const recordSchema = z.object({ count: z.int().nullable(), refusedSince: z.date().nullable() });
+
+/** What the last reconcile left, in MongoDB: one document. */
+export function createReconcileMemory({ db }: { readonly db: Db }): ReconcileMemory {
+  const collection: Collection<ReconcileRecord & { readonly _id: string }> = db.collection(COLLECTIONS.reconciles);
+  return {
+    async read() {
+      const document = await mongoCall(() => collection.findOne({ _id: LAST }));
+      return document === null ? null : readDocument('reconcile of monitors', recordSchema, document);
+    },
+    async write(record) {
+      await mongoCall(() => collection.replaceOne({ _id: LAST }, { ...record }, { upsert: true }));
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import { z } from 'zod';
+import { DELIVERY_STATES, type Delivery, isNotificationKind } from '../../../domain/notifications/notification.ts';
+import type { DeliveryStore } from '../../../domain/notifications/ports.ts';
+import { insertOnce, mongoCall } from '../connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { readDocument } from '../read-document.ts';
+import { COLLECTIONS } from './indexes.ts';
+
+type DeliveryDocument = Omit<Delivery, 'id'> & { readonly _id: string };
+
+const text = z.string();
+const deliverySchema = z.object({
+  _id: text,
+  notification: z.object({
+    id: text,
+    kind: text.refine(isNotificationKind),
+    org: text.nullable(),
+    subject: text,
+    text,
+    data: z.record(text, z.union([text, z.number(), z.boolean(), z.null()])),
+    at: z.date(),
+  }),
+  channelId: text,
+  org: text.nullable(),
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int(),
+  lastProblem: text.nullable(),
+  createdAt: z.date(),
+  endedAt: z.date().nullable(),
+});
+
+/** Deliveries in MongoDB: one document each. */
+export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore {
+  const collection: Collection<DeliveryDocument> = db.collection(COLLECTIONS.deliveries);
+  return {
+    async find(id) {
+      const document = await mongoCall(() => collection.findOne({ _id: id }));
+      return document === null ? null : readDelivery(document);
+    },
+    insert: ({ id, ...fields }) => insertOnce(collection, id, fields),
+    async note(id, change) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: change }));
+    },
+    async list({ org, state }, { cursor, limit }) {
+      const older = olderThan('createdAt', decodeCursor(cursor, timeAndId)) as Filter<DeliveryDocument>;
+      const documents = await mongoCall(() =>
+        collection
+          .find({ $and: [{ org, state }, older] })
+          .sort({ createdAt: -1, _id: -1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      const page = toPage(documents, limit, ({ createdAt, _id }) => [createdAt.getTime(), _id]);
+      return { ...page, items: page.items.map(readDelivery) };
+    },
+  };
+}
+
+function readDelivery(document: unknown): Delivery {
+  const { _id, ...rest } = readDocument('delivery', deliverySchema, document);
+  return { id: _id, ...rest };
+}

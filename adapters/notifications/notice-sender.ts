@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { SecretCipher } from '../../domain/config/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/identity/mail-templates.ts';
+import { formatId } from '../../domain/ids.ts';
+import type { Delivery } from '../../domain/notifications/notification.ts';
+import type { NoticeSender } from '../../domain/notifications/ports.ts';
+import { webhookSecretContext } from '../../domain/notifications/webhook-secret.ts';
+import { plainText } from '../../domain/plain-text.ts';
+import type { GuardedFetch } from '../http-fetch/guarded-fetch.ts';
+import type { SmtpSender } from '../mail/smtp-sender.ts';
+import { webhookHeaders } from './sign-webhook.ts';
+
+export interface NoticeSenderDeps {
+  /** Null without a mail server. */
+  readonly mail: Pick<SmtpSender, 'send'> | null;
+  readonly fetch: GuardedFetch;
+  readonly cipher: Pick<SecretCipher, 'open'>;
+  readonly now: () => Date;
+  /** Shown as the sender of mail. */
+  readonly platformName: string;
+}
+
+/** By this a receiver says that it wants no more. */
+const GONE = 410;
+
+/**
+ * Sends notices by mail and as webhooks. A repeat has the same Message-ID, or the same `webhook-id`.
+ * @throws as {@link NoticeSender}
+ */
+export function createNoticeSender(deps: NoticeSenderDeps): NoticeSender {
+  return {
+    send({ id, target }, delivery, signal) {
+      if (target.kind === 'mail') return sendMail(deps, target.to, delivery);
+      const secrets = target.secrets.map((secret) => deps.cipher.open(secret, webhookSecretContext(id)));
+      return sendWebhook(deps, { url: target.url, secrets }, delivery, signal);
+    },
+  };
+}
+
+async function sendMail({ mail, platformName }: NoticeSenderDeps, to: string, delivery: Delivery): Promise<void> {
+  if (mail === null) {
+    throw new FairleadError('UNAVAILABLE', 'No mail is sent: set SMTP_URL for the worker', { retryable: true });
+  }
+  const { subject, text } = delivery.notification;
+  const shown = plainText(text);
+  await mail.send({
+    id: messageId(delivery),
+    to,
+    fromName: platformName,
+    subject: oneLine(subject),
+    text: shown,
+    html: `<pre style="font:inherit;white-space:pre-wrap">${escapeHtml(shown)}</pre>`,
+  });
+}
+
+async function sendWebhook(
+  { fetch, now }: NoticeSenderDeps,
+  { url, secrets }: { readonly url: string; readonly secrets: readonly string[] },
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kind, at, subject, text, data } = delivery.notification;
+  const body = JSON.stringify({ type: kind, timestamp: at.toISOString(), data: { subject, text, ...data } });
+  const message = { id: messageId(delivery), timestamp: Math.floor(now().getTime() / 1_000), body };
+  const headers = { 'content-type': 'application/json', ...webhookHeaders(message, secrets) };
+  const { status } = await fetch({ method: 'POST', url, headers, body, signal });
+  if (status >= 200 && status < 300) return;
+  const said = `The receiver of the webhook answered ${status}`;
+  throw new FairleadError('UNAVAILABLE', said, { retryable: status !== GONE });
+}
+
+/** Without what names of monitors could bring into a header. */
+function messageId({ id }: Delivery): string {
+  return formatId('mail', createHash('sha256').update(id).digest());
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,64 @@
+import { CHECK_TIMEOUT_MS, type MonitorCheck } from '../../domain/monitors/check-kinds.ts';
+import { checkDns } from './checks/check-dns.ts';
+import { checkHttp } from './checks/check-http.ts';
+import { checkMongodb } from './checks/check-mongodb.ts';
+import { checkPostgres } from './checks/check-postgres.ts';
+import { checkTcp } from './checks/check-tcp.ts';
+import { checkTls } from './checks/check-tls.ts';
+import { checkWebsocket } from './checks/check-websocket.ts';
+import { type Finding, failed, findingOfError } from './finding.ts';
+import type { ProbeGuard } from './probe-guard.ts';
+
+/** A check that connects to something; jobs report on their own. */
+export type ActiveCheck = Exclude<MonitorCheck, { readonly kind: 'heartbeat' }>;
+
+export interface CheckDeps {
+  readonly guard: ProbeGuard;
+  /** Addresses of DNS servers that `dns` checks ask; none: those of the machine. */
+  readonly nameServers: readonly string[];
+}
+
+export type TimedFinding = Finding & { readonly durationMs: number };
+
+/**
+ * Runs a check once. Whatever goes wrong is a finding, and it ends in time: what the target holds open is destroyed.
+ * @param limitMs the time for all of it, the name's resolution included
+ */
+export async function runCheck(check: ActiveCheck, deps: CheckDeps, limitMs = CHECK_TIMEOUT_MS): Promise<TimedFinding> {
+  const beganMs = performance.now();
+  const abort = new AbortController();
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<Finding>();
+  const timer = setTimeout(() => {
+    giveUp(failed('timeout', `there was no answer within ${limitMs / 1_000} s`));
+    abort.abort();
+  }, limitMs);
+  const found = await Promise.race([begin(check, deps, abort.signal).catch(findingOfError), late]);
+  clearTimeout(timer);
+  return withinBudget(check, { ...found, durationMs: Math.round(performance.now() - beganMs) });
+}
+
+async function begin(check: ActiveCheck, { guard, nameServers }: CheckDeps, signal: AbortSignal): Promise<Finding> {
+  switch (check.kind) {
+    case 'http':
+      return await checkHttp(check, guard, signal);
+    case 'tls':
+      return await checkTls(check, guard, signal);
+    case 'tcp':
+      return await checkTcp(check, guard, signal);
+    case 'dns':
+      return await checkDns(check, nameServers, signal);
+    case 'websocket':
+      return await checkWebsocket(check, guard, signal);
+    case 'postgres':
+      return await checkPostgres(check, guard, signal);
+    case 'mongodb':
+      return await checkMongodb(check, guard, signal);
+  }
+}
+
+function withinBudget(check: ActiveCheck, found: TimedFinding): TimedFinding {
+  const budgetMs = check.kind === 'http' ? check.latencyBudgetMs : null;
+  if (budgetMs === null || found.outcome !== 'ok' || found.durationMs <= budgetMs) return found;
+  const message = `answered after ${found.durationMs} ms; the budget is ${budgetMs} ms`;
+  return { ...found, outcome: 'slow', problem: 'latency', message };
+}

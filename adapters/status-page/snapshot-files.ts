@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOrgSlug } from '../../domain/org-slug.ts';
+import type { PageSnapshots } from '../../domain/status-page/ports.ts';
+
+/** Below the data folder, where the router finds them. */
+export const SNAPSHOT_FOLDER = 'status-page';
+
+/** Copies of status pages in a folder, each replaced as a whole: a reader sees the one before or this one. */
+export function createSnapshotFiles({ folder }: { readonly folder: string }): PageSnapshots {
+  return {
+    async keep(org, page) {
+      const path = snapshotPath(folder, org);
+      if (path === null) return;
+      await mkdir(folder, { recursive: true });
+      const temporary = `${path}.${randomUUID()}.tmp`;
+      try {
+        await writeFile(temporary, page, { mode: 0o644 });
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async find(org) {
+      const path = snapshotPath(folder, org);
+      if (path === null) return null;
+      return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+    },
+  };
+}
+
+/** Null for what is no slug, and so no name of a file. */
+export function snapshotPath(folder: string, org: string): string | null {
+  return isOrgSlug(org) ? join(folder, `${org}.html`) : null;
+}

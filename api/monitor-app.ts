@@ -1,0 +1,69 @@
+import type { Express } from 'express';
+import { apiTitle } from '../domain/services.ts';
+import { type AppOptions, createApp } from './http/create-app.ts';
+import { createHealthRoute, type HealthOptions } from './http/health.ts';
+import { incidentChangeRoutes } from './incidents/change-routes.ts';
+import type { IncidentsDeps } from './incidents/deps.ts';
+import { incidentRoutes } from './incidents/incident-routes.ts';
+import { changeRoutes } from './monitors/change-routes.ts';
+import { createRoute } from './monitors/create-route.ts';
+import type { MonitorsDeps } from './monitors/deps.ts';
+import { heartbeatRoutes } from './monitors/heartbeat-routes.ts';
+import { historyRoutes } from './monitors/history-routes.ts';
+import { maintenanceRoutes } from './monitors/maintenance-routes.ts';
+import { metricsRoute } from './monitors/metrics-route.ts';
+import { monitorRoutes } from './monitors/monitor-routes.ts';
+import { registerRoute } from './monitors/register-route.ts';
+import { channelRoutes } from './notifications/channel-routes.ts';
+import { deliveryRoutes } from './notifications/delivery-routes.ts';
+import type { NotificationsDeps } from './notifications/deps.ts';
+import { badgeRoutes } from './status-page/badge-routes.ts';
+import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
+import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
+import type { StatusPageDeps } from './status-page/deps.ts';
+import { statuspageRoutes } from './status-page/json-routes.ts';
+import { statusPageRoutes } from './status-page/page-routes.ts';
+import { pulseStatusRoute } from './status-page/pulse-status-route.ts';
+import type { StatusReader } from './status-page/status-reader.ts';
+
+/** What the modules of the uptime monitor need. */
+export type MonitorDeps = MonitorsDeps & IncidentsDeps & NotificationsDeps & Omit<StatusPageDeps, 'log'>;
+
+export interface MonitorOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
+  readonly health: HealthOptions;
+  readonly reader: StatusReader;
+  /** How people sign in to the dashboard. */
+  readonly pages: Omit<DashboardSignIn, 'authenticate'>;
+}
+
+/** The uptime monitor: what is watched, incidents, whom they are told, and the public status page, on one port. */
+export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Express {
+  const { reader, pages, authenticate } = options;
+  const statusDeps = { ...deps, log: options.log };
+  return createApp({
+    ...options,
+    errorPage: monitorErrorPage,
+    title: apiTitle('monitor'),
+    version: options.health.version,
+    health: createHealthRoute(options.health),
+    routes: [
+      registerRoute(deps),
+      pulseStatusRoute(statusDeps, reader),
+      ...monitorRoutes(deps),
+      createRoute(deps),
+      ...changeRoutes(deps),
+      ...maintenanceRoutes(deps),
+      ...historyRoutes(deps),
+      ...heartbeatRoutes(deps),
+      metricsRoute(deps),
+      ...incidentRoutes(deps),
+      ...incidentChangeRoutes(deps),
+      ...channelRoutes(deps),
+      ...deliveryRoutes(deps),
+      ...statuspageRoutes(statusDeps, reader),
+      ...badgeRoutes(statusDeps),
+      ...statusPageRoutes(statusDeps, reader),
+      ...dashboardRoutes({ ...deps, ...pages, authenticate }),
+    ],
+  });
+}

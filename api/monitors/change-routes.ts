@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import { changedMonitor, changeMonitor } from '../../domain/monitors/change-monitor.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
+import { monitorView } from '../../domain/monitors/monitor-view.ts';
+import { monitorViewSchema } from '../../domain/monitors/reply-schema.ts';
+import { monitorChangeSchema } from '../../domain/monitors/schema.ts';
+import type { Caller } from '../http/caller.ts';
+import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
+import type { MonitorsDeps } from './deps.ts';
+import { ACTORS } from './monitor-callers.ts';
+import { monitorParams } from './monitor-routes.ts';
+import { recordChange } from './record-change.ts';
+import { requireMonitor, withConditions } from './require-monitor.ts';
+
+const tag = 'monitors';
+const responses = { 200: { description: 'The monitor', schema: monitorViewSchema } } as const;
+
+/** What people change of monitors. */
+export function changeRoutes(deps: MonitorsDeps): readonly Route[] {
+  return [changeRoute(deps), removeRoute(deps)];
+}
+
+function changeRoute(deps: MonitorsDeps): Route {
+  return defineRoute({
+    method: 'patch',
+    path: '/api/monitors/:id',
+    summary: 'Changes a monitor: its interval, whether the status page shows it, whether it is paused',
+    description: 'A paused monitor is not checked, and told nobody of. Its uptime has no data for that time.',
+    tag,
+    callers: ACTORS,
+    params: monitorParams,
+    body: monitorChangeSchema,
+    responses,
+    errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+    resource: ({ params }, { caller }) => requireMonitor(deps, caller, params.id),
+    handle: async ({ resource, body }, context) => ({
+      status: 200,
+      data: await viewOf(deps, await changeByHand(deps, context, context.caller, resource, body)),
+    }),
+  });
+}
+
+/** Changes a monitor for somebody, and records that first. @throws CONFLICT, MONITOR_NOT_FOUND, UNAVAILABLE */
+export async function changeByHand(
+  deps: Pick<MonitorsDeps, 'monitors' | 'audit' | 'newId' | 'now'>,
+  context: Pick<RouteContext, 'requestId' | 'address'>,
+  caller: Caller,
+  { id, org }: Pick<Monitor, 'id' | 'org'>,
+  change: z.output<typeof monitorChangeSchema>,
+): Promise<Monitor> {
+  const { paused } = change;
+  const type = paused === undefined ? 'monitor.changed' : paused ? 'monitor.paused' : 'monitor.resumed';
+  await recordChange(deps, context, caller, { type, subject: id, orgSlug: org, data: given(change) });
+  return changeOne(deps, id, (monitor, at) => ({
+    intervalSeconds: change.intervalSeconds ?? monitor.intervalSeconds,
+    isPublic: change.isPublic ?? monitor.isPublic,
+    paused: paused === undefined ? monitor.paused : paused ? (monitor.paused ?? { at, by: caller.name }) : null,
+  }));
+}
+
+type Changes = Parameters<typeof changedMonitor>[1];
+
+/** @throws MONITOR_NOT_FOUND when it is gone meanwhile; what `change` throws; CONFLICT, UNAVAILABLE */
+export async function changeOne(
+  { monitors, now }: Pick<MonitorsDeps, 'monitors' | 'now'>,
+  id: string,
+  change: (monitor: Monitor, at: Date) => Changes,
+): Promise<Monitor> {
+  const at = now();
+  const changed = await changeMonitor(monitors, id, (monitor) => changedMonitor(monitor, change(monitor, at), at));
+  if (changed !== null) return changed;
+  throw new FairleadError('MONITOR_NOT_FOUND', `There is no monitor ${id}; GET /api/monitors lists yours`);
+}
+
+/** Without the fields that a request leaves out. */
+function given(change: z.output<typeof monitorChangeSchema>): Record<string, number | boolean> {
+  return Object.fromEntries(
+    Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+function removeRoute(deps: MonitorsDeps): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/api/monitors/:id',
+    summary: 'Archives a monitor that was added by hand',
+    description:
+      'Its history stays for as long as it is kept. The monitor of a deployed service goes with the service.',
+    tag,
+    callers: ACTORS,
+    params: monitorParams,
+    responses,
+    errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+    resource: ({ params }, { caller }) => requireMonitor(deps, caller, params.id),
+    handle: async ({ resource: { id, org, unmanaged } }, context) => {
+      if (!unmanaged) {
+        throw new FairleadError(
+          'CONFLICT',
+          'This monitor belongs to a deployed service: pause it, or delete the service',
+        );
+      }
+      await recordChange(deps, context, context.caller, {
+        type: 'monitor.archived',
+        subject: id,
+        orgSlug: org,
+        data: {},
+      });
+      const archived = await changeOne(deps, id, ({ archivedAt }, at) => ({ archivedAt: archivedAt ?? at }));
+      return { status: 200, data: await viewOf(deps, archived) };
+    },
+  });
+}
+
+/** A monitor as replies show it, with how it is. @throws UNAVAILABLE */
+export async function viewOf(deps: MonitorsDeps, monitor: Monitor) {
+  const [watched] = await withConditions(deps, [monitor]);
+  return monitorView(watched ?? { monitor, condition: null }, deps.now());
+}

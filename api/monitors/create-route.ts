@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { eachItem } from '../../domain/each-item.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { MonitorCheck } from '../../domain/monitors/check-kinds.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
+import { monitorView } from '../../domain/monitors/monitor-view.ts';
+import { manualKey } from '../../domain/monitors/registration.ts';
+import { createdMonitorSchema } from '../../domain/monitors/reply-schema.ts';
+import { type AskedCheck, newMonitorSchema } from '../../domain/monitors/schema.ts';
+import { orgSlugSchema } from '../../domain/org-slug.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import type { MonitorsDeps } from './deps.ts';
+import { hashHeartbeatToken } from './heartbeat-token.ts';
+import { ACTORS, ownerOf } from './monitor-callers.ts';
+import { recordChange } from './record-change.ts';
+
+const bodySchema = newMonitorSchema.extend({
+  org: orgSlugSchema.optional().describe('For the platform: whose it is; its own when left out'),
+});
+
+/** Adds a monitor by hand: what the builder does not deploy, or another kind of check of what it does. */
+export function createRoute(deps: MonitorsDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/api/monitors',
+    summary: 'Adds a monitor by hand',
+    description:
+      'It is unmanaged: the reconcile leaves it alone. Of a heartbeat the reply has the address to call, once.',
+    tag: 'monitors',
+    callers: ACTORS,
+    body: bodySchema,
+    responses: { 201: { description: 'The monitor', schema: createdMonitorSchema } },
+    errors: ['CONFLICT'],
+    handle: async ({ body }, context) => {
+      const { caller } = context;
+      const token = body.check.kind === 'heartbeat' ? deps.newHeartbeatToken() : null;
+      const org = ownerOf(caller, body.org, deps.platformOrg);
+      await requireRoom(deps, org);
+      const monitor = await newMonitor(deps, body, { org, token });
+      const data = { name: monitor.serviceName, kind: monitor.check.kind };
+      await recordChange(deps, context, caller, {
+        ...{ type: 'monitor.added', subject: monitor.id, orgSlug: monitor.org, data },
+      });
+      if (!(await deps.monitors.insert(monitor))) throw new FairleadError('CONFLICT', 'This monitor is there already');
+      const heartbeatUrl = token === null ? null : `${deps.publicUrl}/api/heartbeats/${monitor.id}/${token}`;
+      return { status: 201, data: { ...monitorView({ monitor, condition: null }, deps.now()), heartbeatUrl } };
+    },
+  });
+}
+
+/** Monitors that people of one org may add: the checks of all orgs share one worker. */
+export const MOST_BY_HAND = 500;
+
+/** @throws CONFLICT when the org has as many as it may have */
+async function requireRoom({ monitors }: Pick<MonitorsDeps, 'monitors'>, org: string): Promise<void> {
+  let left = MOST_BY_HAND;
+  for await (const { unmanaged } of eachItem((page) => monitors.list({ org, archived: false }, page))) {
+    if (unmanaged) left -= 1;
+    if (left > 0) continue;
+    const message = `${org} has ${MOST_BY_HAND} monitors that were added by hand, as many as an org may have: remove one`;
+    throw new FairleadError('CONFLICT', message);
+  }
+}
+
+async function newMonitor(
+  { monitors, newId, now }: MonitorsDeps,
+  { name, environment, check, intervalSeconds, isPublic }: z.output<typeof newMonitorSchema>,
+  { org, token }: { readonly org: string; readonly token: string | null },
+): Promise<Monitor> {
+  const [id, at] = [newId('monitor'), now()];
+  return {
+    id,
+    number: await monitors.nextNumber(),
+    key: manualKey(id),
+    ...{ org, serviceName: name, namespace: `${name}-${environment}`, environment },
+    check: storedCheck(check, token),
+    ...{ intervalSeconds, unmanaged: true, isPublic },
+    ...{ paused: null, archivedAt: null, maintenance: [], createdAt: at, updatedAt: at, revision: 1 },
+  };
+}
+
+function storedCheck(check: AskedCheck, token: string | null): MonitorCheck {
+  return check.kind === 'heartbeat' ? { ...check, tokenHash: hashHeartbeatToken(token ?? '') } : check;
+}

@@ -1,0 +1,24 @@
+import type { AuditRecorder } from '../../domain/audit/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { NewId } from '../../domain/ids.ts';
+import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
+import type { ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
+
+export interface MonitorsDeps {
+  readonly monitors: MonitorStore;
+  readonly conditions: Pick<ConditionStore, 'find'>;
+  readonly history: MonitorHistory;
+  readonly heartbeats: HeartbeatStore;
+  /** In the monitor's own database: what cannot be recorded is not done. */
+  readonly audit: AuditRecorder;
+  /** A new token of a heartbeat, 32 random bytes in base64url. */
+  readonly newHeartbeatToken: () => string;
+  /** Whether a host name is one that the platform gives to services. */
+  readonly isPlatformHost: (host: string) => boolean;
+  /** Public address of the monitor, by which jobs are given their address. */
+  readonly publicUrl: string;
+  /** Slug of the org that runs the installation. */
+  readonly platformOrg: string;
+  readonly newId: NewId;
+  readonly now: Clock;
+}

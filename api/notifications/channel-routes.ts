@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import type { Channel } from '../../domain/notifications/notification.ts';
+import {
+  channelView,
+  channelViewSchema,
+  createdChannelSchema,
+  listedChannelSchema,
+} from '../../domain/notifications/reply-schema.ts';
+import { newChannelSchema } from '../../domain/notifications/schema.ts';
+import { orgSlugSchema } from '../../domain/org-slug.ts';
+import { PLATFORM } from '../http/allowed-callers.ts';
+import type { Caller } from '../http/caller.ts';
+import { isPlatform } from '../http/caller.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import type { NotificationsDeps } from './deps.ts';
+
+/** Who says where an org is told. */
+export const CHANNEL_ADMINS = { ...PLATFORM, user: 'admin' } as const;
+
+export const orgQuery = z.strictObject({
+  org: orgSlugSchema
+    .optional()
+    .describe('For the platform: of this org; the operators of the installation when left out'),
+});
+const params = z.strictObject({ id: z.string().min(1).max(100) });
+const tag = 'alerts';
+
+/** Where an org is told of outages. */
+export function channelRoutes(deps: NotificationsDeps): readonly Route[] {
+  return [listRoute(deps), addRoute(deps), removeRoute(deps)];
+}
+
+/** The org whose channels a caller works with; null for the operators'. @throws FORBIDDEN for another org than one's own */
+export function toldOrg(caller: Caller, asked: string | undefined): string | null {
+  if (isPlatform(caller)) return asked ?? null;
+  if (caller.org !== '' && (asked === undefined || asked === caller.org)) return caller.org;
+  throw new FairleadError('FORBIDDEN', 'Where another org is told is for its own admins to say');
+}
+
+function listRoute({ channels, deliveries }: NotificationsDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/api/alerts/channels',
+    summary: 'Where the org is told of outages',
+    tag,
+    callers: CHANNEL_ADMINS,
+    query: orgQuery,
+    responses: { 200: { description: 'The channels', schema: z.object({ items: z.array(listedChannelSchema) }) } },
+    handle: async ({ query }, { caller }) => {
+      const org = toldOrg(caller, query.org);
+      const [found, problems] = await Promise.all([channels.list(org), lastProblems(deliveries, org)]);
+      const items = found.map((channel) => ({
+        ...channelView(channel),
+        lastProblem: problems.get(channel.id) ?? null,
+      }));
+      return { status: 200, data: { items } };
+    },
+  });
+}
+
+const NEWEST = { cursor: null, limit: 200 } as const;
+
+/** By channel, why the newest notice did not arrive of those that wait or were given up; the last 200 of each are read. */
+async function lastProblems(
+  deliveries: NotificationsDeps['deliveries'],
+  org: string | null,
+): Promise<ReadonlyMap<string, string>> {
+  const lists = await Promise.all(
+    (['pending', 'dead'] as const).map((state) => deliveries.list({ org, state }, NEWEST)),
+  );
+  const oldestFirst = lists
+    .flatMap(({ items }) => items)
+    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
+  return new Map(
+    oldestFirst.flatMap(({ channelId, lastProblem }) =>
+      lastProblem === null ? [] : [[channelId, lastProblem] as const],
+    ),
+  );
+}
+
+function addRoute(deps: NotificationsDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/api/alerts/channels',
+    summary: 'Adds a mail address or a webhook',
+    description: 'Webhooks are signed as Standard Webhooks says. The secret is shown in this reply, and never again.',
+    tag,
+    // An address is not asked whether it wants mail, and all orgs share what delivers: who adds one is trusted with both.
+    callers: deps.orgsAddChannels ? CHANNEL_ADMINS : PLATFORM,
+    query: orgQuery,
+    body: newChannelSchema,
+    responses: { 201: { description: 'The channel', schema: createdChannelSchema } },
+    errors: ['CONFLICT', 'SOURCE_REFUSED'],
+    handle: async ({ query, body }, context) => {
+      if (body.kind === 'webhook') deps.checkWebhookAddress(body.url);
+      const org = toldOrg(context.caller, query.org);
+      const id = deps.newId('channel');
+      const made = body.kind === 'webhook' ? deps.newWebhookSecret(id) : null;
+      const target: Channel['target'] =
+        body.kind === 'mail' ? body : { ...body, secrets: made === null ? [] : [made.sealed] };
+      const channel = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
+      await deps.recordChange(context, context.caller, {
+        ...{ type: 'monitor.channel_added', subject: id, orgSlug: org, data: { kind: body.kind } },
+      });
+      await deps.channels.insert(channel);
+      return { status: 201, data: { ...channelView(channel), secret: made?.secret ?? null } };
+    },
+  });
+}
+
+function removeRoute(deps: NotificationsDeps): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/api/alerts/channels/:id',
+    summary: 'Removes a channel; what is under way to it is still tried',
+    tag,
+    callers: CHANNEL_ADMINS,
+    params,
+    responses: { 200: { description: 'It is gone', schema: channelViewSchema } },
+    errors: ['CHANNEL_NOT_FOUND'],
+    resource: async ({ params: { id } }, { caller }) => {
+      const channel = await deps.channels.find(id);
+      if (channel !== null && (isPlatform(caller) || channel.org === caller.org)) return channel;
+      throw new FairleadError('CHANNEL_NOT_FOUND', `There is no channel ${id}; GET /api/alerts/channels lists yours`);
+    },
+    handle: async ({ resource: channel }, context) => {
+      const { id, org, target } = channel;
+      await deps.recordChange(context, context.caller, {
+        ...{ type: 'monitor.channel_removed', subject: id, orgSlug: org, data: { kind: target.kind } },
+      });
+      await deps.channels.remove(id);
+      return { status: 200, data: channelView(channel) };
+    },
+  });
+}

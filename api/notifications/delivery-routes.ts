@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import { DELIVERY_STATES } from '../../domain/notifications/notification.ts';
+import { deliveryView, deliveryViewSchema } from '../../domain/notifications/reply-schema.ts';
+import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
+import { isPlatform } from '../http/caller.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { CHANNEL_ADMINS, orgQuery, toldOrg } from './channel-routes.ts';
+import type { NotificationsDeps } from './deps.ts';
+
+const tag = 'alerts';
+
+/** What became of notices. */
+export function deliveryRoutes(deps: NotificationsDeps): readonly Route[] {
+  return [testRoute(deps), listRoute(deps), replayRoute(deps)];
+}
+
+/** Tests of one org in a minute: each is a mail to whomever its admins named. */
+const MOST_TESTS = 5;
+const MINUTE_MS = 60_000;
+const MOST_ORGS = 1_000;
+
+function testRoute({ outbox, newId, now }: NotificationsDeps): Route {
+  const counts = new LRUCache<string, { tests: number }>({ max: MOST_ORGS, ttl: MINUTE_MS });
+  const count = (org: string): void => {
+    const counted = counts.get(org) ?? { tests: 0 };
+    if (counted.tests === 0) counts.set(org, counted);
+    counted.tests += 1;
+    if (counted.tests <= MOST_TESTS) return;
+    throw new FairleadError('RATE_LIMITED', `There are ${MOST_TESTS} tests a minute: wait for a minute`);
+  };
+  return defineRoute({
+    method: 'post',
+    path: '/api/alerts/test',
+    summary: 'Sends a test to every channel of the org',
+    tag,
+    callers: CHANNEL_ADMINS,
+    query: orgQuery,
+    responses: { 202: { description: 'It is on its way', schema: z.object({ id: z.string() }) } },
+    handle: async ({ query }, { caller }) => {
+      const org = toldOrg(caller, query.org);
+      count(org ?? '');
+      const id = `test/${newId('event')}`;
+      await outbox.tell({
+        ...{ id, kind: 'alerts.test', org, at: now(), data: { askedBy: caller.name } },
+        subject: 'A test of the alerts',
+        text: 'Somebody has asked for a test: outages are told here.',
+      });
+      return { status: 202, data: { id } };
+    },
+  });
+}
+
+function listRoute({ deliveries }: NotificationsDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/api/alerts/deliveries',
+    summary: 'Notices by what became of them, the newest first; `dead` are those that were given up after 24 hours',
+    tag,
+    callers: CHANNEL_ADMINS,
+    query: orgQuery.extend({ state: z.enum(DELIVERY_STATES).default('dead'), ...pageQueryShape }),
+    responses: { 200: { description: 'A page of deliveries', schema: pageSchema(deliveryViewSchema) } },
+    handle: async ({ query: { org, state, cursor = null, limit } }, { caller }) => {
+      const filter = { org: toldOrg(caller, org), state };
+      const { items, nextCursor } = await deliveries.list(filter, { cursor, limit });
+      return { status: 200, data: { items: items.map(deliveryView), nextCursor } };
+    },
+  });
+}
+
+function replayRoute(deps: NotificationsDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/api/alerts/deliveries/replay',
+    summary: 'Tries a notice once more that was given up',
+    description: 'The receiver gets it under the same id as before.',
+    tag,
+    callers: CHANNEL_ADMINS,
+    body: z.strictObject({ id: z.string().min(1).max(300) }),
+    responses: { 202: { description: 'It is on its way', schema: z.object({ id: z.string() }) } },
+    errors: ['DELIVERY_NOT_FOUND', 'CONFLICT'],
+    resource: async ({ body: { id } }, { caller }) => {
+      const delivery = await deps.deliveries.find(id);
+      if (delivery !== null && (isPlatform(caller) || delivery.org === caller.org)) return delivery;
+      throw new FairleadError(
+        'DELIVERY_NOT_FOUND',
+        `There is no delivery ${id}; GET /api/alerts/deliveries lists yours`,
+      );
+    },
+    handle: async ({ resource: { id, org, state } }, context) => {
+      if (state !== 'dead') throw new FairleadError('CONFLICT', `The delivery ${id} is ${state}: it needs no replay`);
+      const facts = { type: 'monitor.delivery_replayed', subject: id, orgSlug: org, data: {} };
+      await deps.recordChange(context, context.caller, facts);
+      await deps.deliveryCommands.deliver(id, true);
+      return { status: 202, data: { id } };
+    },
+  });
+}

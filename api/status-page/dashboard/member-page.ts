@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { type ErrorCode, FairleadError } from '../../../domain/errors.ts';
+import { type AllowedCallers, admits, describeCallers } from '../../http/allowed-callers.ts';
+import type { Caller } from '../../http/caller.ts';
+import { defineRoute, type Reply, type Route, type RouteContext } from '../../http/define-route.ts';
+import { PAGE_RESPONSES, REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
+import { redirectTo } from '../../http/pages/send-page.ts';
+import { signedIn } from '../../http/sign-in/signed-in.ts';
+import { ACTORS, READERS } from '../../monitors/monitor-callers.ts';
+import type { DashboardSignIn } from './deps.ts';
+import { sessionCookies } from './session.ts';
+
+/** A page of the dashboard, and what it shows. */
+export interface MemberPage<P extends z.ZodObject, Q extends z.ZodObject> {
+  readonly path: string;
+  readonly summary: string;
+  readonly params: P;
+  readonly query: Q;
+  readonly errors?: readonly ErrorCode[];
+  readonly show: (
+    input: { readonly params: z.output<P>; readonly query: z.output<Q> },
+    caller: Caller,
+  ) => Promise<Reply>;
+}
+
+/**
+ * The route of a page. Its row is public, for whoever is not signed in is sent to sign in; beyond that it is for the callers
+ * of the API that reads the same. A cookie is believed on these pages alone: the API looks at headers only.
+ */
+export function memberPage<P extends z.ZodObject, Q extends z.ZodObject>(
+  deps: DashboardSignIn,
+  { show, ...page }: MemberPage<P, Q>,
+): Route {
+  return defineRoute({
+    ...page,
+    ...{ method: 'get', tag: 'dashboard', callers: 'public', replies: 'page', responses: PAGE_RESPONSES },
+    description: `For ${describeCallers(READERS)}; others are sent to sign in.`,
+    errors: ['FORBIDDEN', ...(page.errors ?? [])],
+    handle: async (input, context) => {
+      const caller = await signedIn(deps.authenticate, sessionCookies(deps), context);
+      if (caller === null) return redirectTo(`/dashboard/login?to=${encodeURIComponent(context.url)}`);
+      return show(input, requireRole(READERS, caller));
+    },
+  });
+}
+
+/** A form of the dashboard, and what sending it does. */
+export interface MemberForm<P extends z.ZodObject, B extends z.ZodObject> {
+  readonly path: string;
+  readonly summary: string;
+  readonly params: P;
+  readonly body: B;
+  readonly errors?: readonly ErrorCode[];
+  /** @returns the page that is shown then */
+  readonly send: (
+    input: { readonly params: z.output<P>; readonly body: z.output<B> },
+    caller: Caller,
+    context: RouteContext,
+  ) => Promise<string>;
+}
+
+/**
+ * The route of a form. It counts when a page of ours has sent it: the browser says so, and no other site's form carries the
+ * cookie along.
+ */
+export function memberForm<P extends z.ZodObject, B extends z.ZodObject>(
+  deps: DashboardSignIn,
+  { send, ...form }: MemberForm<P, B>,
+): Route {
+  return defineRoute({
+    ...form,
+    ...{ method: 'post', tag: 'dashboard', callers: 'public', replies: 'page', responses: REDIRECT_RESPONSE },
+    bodyTypes: ['form'],
+    description: `For ${describeCallers(ACTORS)}, who are signed in.`,
+    errors: ['FORBIDDEN', 'ORIGIN_REFUSED', ...(form.errors ?? [])],
+    handle: async (input, context) => {
+      requireOwnForm(context, deps.origin);
+      const caller = await signedIn(deps.authenticate, sessionCookies(deps), context);
+      if (caller === null) return redirectTo('/dashboard/login');
+      return redirectTo(await send(input, requireRole(ACTORS, caller), context));
+    },
+  });
+}
+
+/** A browser that says nothing of where a form comes from is none of today's. @throws ORIGIN_REFUSED */
+export function requireOwnForm(context: Pick<RouteContext, 'headers' | 'origin'>, origin: string): void {
+  const site = context.headers['sec-fetch-site'];
+  const isOwn = context.origin === null ? site === 'same-origin' : context.origin === origin;
+  if (isOwn && (site === undefined || site === 'same-origin')) return;
+  throw new FairleadError('ORIGIN_REFUSED', 'This form was not sent by a page of the uptime monitor');
+}
+
+function requireRole(allowed: AllowedCallers, caller: Caller): Caller {
+  if (admits(allowed, caller)) return caller;
+  const needed =
+    allowed === ACTORS
+      ? 'Only members and admins of the org change what is watched'
+      : 'The dashboard is for people with a role in an org';
+  throw new FairleadError('FORBIDDEN', needed);
+}
+
+export const NOTHING = z.strictObject({});

@@ -1,0 +1,24 @@
+import type { ShownChangelog } from '../../domain/status-page/changelog-text.ts';
+import type { ServiceChangelog } from '../../domain/status-page/ports.ts';
+import type { ComponentHistory, StatusComponent, StatusView } from '../../domain/status-page/status-view.ts';
+
+/** The changelog of one service, cut as the page shows it. */
+export interface PageChangelog extends Omit<ServiceChangelog, 'notes'> {
+  readonly shown: ShownChangelog;
+}
+
+/** What a status page is drawn of. */
+export interface StatusPage {
+  readonly title: string;
+  /** Path of the page below its service, such as `/` or `/status/acme`. */
+  readonly path: string;
+  readonly view: StatusView;
+  /** Those of this page. */
+  readonly components: readonly StatusComponent[];
+  readonly histories: ReadonlyMap<string, ComponentHistory>;
+  /** Newest first; null where the registry does not answer. */
+  readonly changelogs: readonly PageChangelog[] | null;
+  readonly page: { readonly number: number; readonly count: number };
+  /** True for a copy that is shown when the page cannot be read: nothing of it looks as if it were so now. */
+  readonly isStale: boolean;
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { usageFailure } from '../cli-failure.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { connectToMonitor } from '../monitor-api.ts';
+import { readMonitorFile } from '../monitor-files/read-monitor-file.ts';
+import type { WantedMonitor } from '../monitor-files/wanted-monitor.ts';
+import { createdMonitorReply, type MonitorReply, monitorReply } from '../monitor-replies.ts';
+import { MOST, readPages } from '../read-pages.ts';
+import { printable } from '../terminal/style.ts';
+import { writeDocument } from '../write-document.ts';
+import { MONITORS } from './monitors.ts';
+
+interface OrgOption {
+  readonly org?: string;
+}
+
+/**
+ * `fairlead monitors import <file>`: adds what is not there yet. A monitor of the same name, environment and kind counts as
+ * there, so that a file may be imported again.
+ */
+export async function importMonitors(context: CliContext, file: string, { org }: OrgOption): Promise<number> {
+  const { output, environment } = context;
+  const path = resolve(context.cwd, file);
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw usageFailure(`${file} cannot be read: ${error.message}`);
+  });
+  const { monitors, notes } = readMonitorFile(text, file);
+  for (const note of notes) output.note(printable(note));
+  const api = connectToMonitor(context);
+  const { items } = await readPages(api, monitorReply, { path: MONITORS, query: { org }, limit: MOST });
+  const known = new Set(items.map(keyOf));
+  const added: MonitorReply[] = [];
+  for (const wanted of monitors) {
+    const body = { environment, ...wanted, org };
+    if (known.has(keyOf(body))) continue;
+    known.add(keyOf(body));
+    const made = await api.call(createdMonitorReply, { method: 'POST', path: MONITORS, body });
+    added.push(made);
+    if (output.quiet) output.print(made.id);
+    else output.print(`Added ${made.name}: ${printable(made.target)}`);
+    if (made.heartbeatUrl != null) output.note(`The job of ${made.name} calls ${printable(made.heartbeatUrl)}`);
+  }
+  output.document({ added, known: monitors.length - added.length, leftOut: notes });
+  if (!output.quiet) output.print(`${added.length} added, ${monitors.length - added.length} there already`);
+  return exitCode('ok');
+}
+
+function keyOf({ name, environment, check }: Pick<WantedMonitor, 'name' | 'check'> & { environment: string }): string {
+  return `${name}/${environment}/${check.kind}`;
+}
+
+/** `fairlead monitors export [file]`: the monitors that were added by hand; a deploy registers the others itself. */
+export async function exportMonitors(
+  context: CliContext,
+  file: string | undefined,
+  { org }: OrgOption,
+): Promise<number> {
+  const { output, cwd } = context;
+  const { items } = await readPages(connectToMonitor(context), monitorReply, {
+    ...{ path: MONITORS, query: { org }, limit: MOST },
+  });
+  const monitors = items
+    .filter(({ unmanaged }) => unmanaged)
+    .map(({ name, environment, check, intervalSeconds, isPublic }) => ({
+      ...{ name, environment, check, intervalSeconds, isPublic },
+    }));
+  const document = { version: 1, monitors };
+  output.document(document);
+  if (file !== undefined) {
+    await writeDocument(file, cwd, document);
+    if (!output.quiet) output.print(`Wrote ${monitors.length} monitors to ${file}`);
+  } else if (!output.json) output.print(JSON.stringify(document, null, 2));
+  return exitCode('ok');
+}

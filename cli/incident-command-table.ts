@@ -1,0 +1,109 @@
+import { type Command, Option } from 'commander';
+import { wholeNumber } from './option-values.ts';
+import type { Perform } from './perform.ts';
+import { MOST } from './read-pages.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const load = () => import('./commands/incidents.ts');
+const loadAlerts = () => import('./commands/alerts.ts');
+
+const INCIDENT = '<incident>';
+const ORG = ['--org <slug>', 'of this org (default: yours; all with the key of the platform)'] as const;
+const STEPS = ['investigating', 'identified', 'monitoring'];
+
+/** Declares `fairlead incidents …` and `fairlead alerts …`. */
+export function addIncidentCommands(program: Command, perform: Perform): void {
+  const incidents = program.command('incidents').description('outages, and what people say of them');
+  addReading(incidents, perform);
+  addActs(incidents, perform);
+  addAlerts(program.command('alerts').description('where an org is told of outages'), perform);
+}
+
+function addReading(incidents: Command, perform: Perform): void {
+  incidents
+    .command('list', { isDefault: true })
+    .description('list incidents, newest first')
+    .option(...ORG)
+    .option('--open', 'those alone that are not resolved')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
+    .action((_options, self) => perform(self, async (context) => (await load()).listIncidents(context, self.opts())));
+  incidents
+    .command('show')
+    .description('show an incident, with what was said of it')
+    .argument(INCIDENT)
+    .action((id, _options, self) => perform(self, async (context) => (await load()).showIncident(context, id)));
+}
+
+function addActs(incidents: Command, perform: Perform): void {
+  incidents
+    .command('open')
+    .description('write an incident that no check has found')
+    .argument('<title>')
+    .argument('<text>', 'what is known')
+    .option('--hidden', 'do not show it on the status page')
+    .option('--org <slug>', 'whose it is (default: your org, or that of the platform)')
+    .action((title, text, _options, self) =>
+      perform(self, async (context) => (await load()).openIncident(context, { title, text, ...self.opts() })),
+    );
+  incidents
+    .command('acknowledge')
+    .description('say that somebody is at it')
+    .argument(INCIDENT)
+    .action((id, _options, self) =>
+      perform(self, async (context) =>
+        (await load()).actOnIncident(context, id, { end: 'acknowledge', body: {}, done: 'Acknowledged' }),
+      ),
+    );
+  incidents
+    .command('update')
+    .description('say how it stands; of a public incident the status page shows it')
+    .argument(INCIDENT)
+    .argument('<text>')
+    .addOption(new Option('--status <step>', 'how far it is').choices(STEPS).default('identified'))
+    .action((id, body, { status }, self) =>
+      perform(self, async (context) => {
+        return (await load()).actOnIncident(context, id, { end: 'updates', body: { status, body }, done: 'Updated' });
+      }),
+    );
+  incidents
+    .command('resolve')
+    .description('end an incident')
+    .argument(INCIDENT)
+    .option('--note <text>', 'what it was')
+    .action((id, { note = null }, self) =>
+      perform(self, async (context) => {
+        return (await load()).actOnIncident(context, id, { end: 'resolve', body: { note }, done: 'Resolved' });
+      }),
+    );
+}
+
+function addAlerts(alerts: Command, perform: Perform): void {
+  const org = ['--org <slug>', 'of this org (default: yours; the operators with the key of the platform)'] as const;
+  alerts
+    .command('list', { isDefault: true })
+    .description('list where the org is told')
+    .option(...org)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadAlerts()).listChannels(context, self.opts())),
+    );
+  alerts
+    .command('add')
+    .description('tell outages to a mail address, or to a webhook')
+    .argument('<address>', 'a mail address, or https://…')
+    .option(...org)
+    .action((address, _options, self) =>
+      perform(self, async (context) => (await loadAlerts()).addChannel(context, address, self.opts())),
+    );
+  alerts
+    .command('remove')
+    .description('tell a channel nothing more')
+    .argument('<channel>', 'its id')
+    .action((id, _options, self) => perform(self, async (context) => (await loadAlerts()).removeChannel(context, id)));
+  alerts
+    .command('test')
+    .description('send a test to every channel')
+    .option(...org)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadAlerts()).testAlerts(context, self.opts())),
+    );
+}

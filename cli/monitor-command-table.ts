@@ -1,0 +1,129 @@
+import { type Command, Option } from 'commander';
+import { INTERVAL_SECONDS } from '../domain/monitors/monitor.ts';
+import { duration, wholeNumber } from './option-values.ts';
+import type { Perform } from './perform.ts';
+import { MOST } from './read-pages.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const load = () => import('./commands/monitors.ts');
+const loadFiles = () => import('./commands/monitor-files.ts');
+
+const MONITOR = 'id, or name in the environment';
+const ORG = ['--org <slug>', 'of this org (default: yours; all with the key of the platform)'] as const;
+const STATES = ['pending', 'up', 'degraded', 'down', 'paused', 'maintenance', 'unknown'];
+
+/** Declares `fairlead monitors …`. */
+export function addMonitorCommands(program: Command, perform: Perform): void {
+  const monitors = program.command('monitors').description('what is watched, how it is, and how it was');
+  addReading(monitors, perform);
+  addAdding(monitors, perform);
+  addChanges(monitors, perform);
+  addFiles(monitors, perform);
+}
+
+function addReading(monitors: Command, perform: Perform): void {
+  monitors
+    .command('list', { isDefault: true })
+    .description('list monitors with how they are, of all environments unless -e names one')
+    .option(...ORG)
+    .addOption(new Option('--state <state>', 'in this state alone').choices(STATES))
+    .option('--find <text>', 'with this in the name or target')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 200)
+    .action((_options, self) =>
+      perform(self, async (context) => {
+        const allEnvironments = self.parent?.parent?.getOptionValueSource('env') === 'default';
+        return (await load()).listMonitors(context, { ...self.opts(), allEnvironments });
+      }),
+    );
+  monitors
+    .command('show')
+    .description('show a monitor, with its uptime')
+    .argument('<monitor>', MONITOR)
+    .action((monitor, _options, self) =>
+      perform(self, async (context) => (await load()).showMonitor(context, monitor)),
+    );
+}
+
+function addAdding(monitors: Command, perform: Perform): void {
+  monitors
+    .command('add')
+    .description('watch something that the builder does not deploy')
+    .argument('<name>', 'lower-case letters, digits and dashes')
+    .argument(
+      '<target>',
+      'https://…, wss://…, tcp://<host>:<port>, tls://<host>, dns://<name>, postgres://<host>, mongodb://<host>, or heartbeat:<seconds> for a job that reports',
+    )
+    .option(
+      '--interval <time>',
+      'time between two checks, such as 30s (default: 60s)',
+      duration(INTERVAL_SECONDS.min, INTERVAL_SECONDS.max),
+    )
+    .option('--expect-status <status>', 'the HTTP status that counts as up, instead of any 2xx', wholeNumber(100, 599))
+    .option('--expect-body <text>', 'a part of the body that has to be there')
+    .option('--latency <milliseconds>', 'slower answers count as degraded', wholeNumber(1, 10_000))
+    .option('--grace <time>', 'how much later than its time a job may report', duration(1, 86_400))
+    .option('--public', 'show it on the status page')
+    .option('--org <slug>', 'whose it is (default: your org, or that of the platform)')
+    .action((name, target, _options, self) =>
+      perform(self, async (context) => (await load()).addMonitor(context, name, target, self.opts())),
+    );
+}
+
+function addChanges(monitors: Command, perform: Perform): void {
+  for (const [command, paused, description] of [
+    ['pause', true, 'check a monitor no more until it is resumed'],
+    ['resume', false, 'check a paused monitor again'],
+  ] as const) {
+    monitors
+      .command(command)
+      .description(description)
+      .argument('<monitor>', MONITOR)
+      .action((monitor, _options, self) =>
+        perform(self, async (context) => (await load()).pauseMonitor(context, monitor, paused)),
+      );
+  }
+  monitors
+    .command('maintenance')
+    .description('let a monitor fail for a time from now on: neither told nor counted')
+    .argument('<monitor>', MONITOR)
+    .argument('<time>', 'such as 90m or 2h', duration(60, 7 * 86_400))
+    .option('--note <text>', 'what is done')
+    .action((monitor, seconds, { note }, self) =>
+      perform(self, async (context) => (await load()).maintainMonitor(context, monitor, { seconds, note })),
+    );
+  monitors
+    .command('end-maintenance')
+    .description('end the maintenance of a monitor now')
+    .argument('<monitor>', MONITOR)
+    .option('--planned', 'withdraw the times to come as well')
+    .action((monitor, _options, self) =>
+      perform(self, async (context) => (await load()).endMaintenance(context, monitor, self.opts())),
+    );
+  monitors
+    .command('remove')
+    .description('remove a monitor that was added by hand')
+    .argument('<monitor>', MONITOR)
+    .option('--yes', 'remove without confirmation')
+    .action((monitor, _options, self) =>
+      perform(self, async (context) => (await load()).removeMonitor(context, monitor, self.opts())),
+    );
+}
+
+function addFiles(monitors: Command, perform: Perform): void {
+  monitors
+    .command('import')
+    .description('add the monitors of a file: an export of ours, a configuration of Gatus, or a backup of Uptime Kuma')
+    .argument('<file>')
+    .option('--org <slug>', 'whose they are (default: your org, or that of the platform)')
+    .action((file, _options, self) =>
+      perform(self, async (context) => (await loadFiles()).importMonitors(context, file, self.opts())),
+    );
+  monitors
+    .command('export')
+    .description('print the monitors that were added by hand, or write them to a file')
+    .argument('[file]')
+    .option(...ORG)
+    .action((file, _options, self) =>
+      perform(self, async (context) => (await loadFiles()).exportMonitors(context, file, self.opts())),
+    );
+}

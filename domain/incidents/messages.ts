@@ -1,0 +1,46 @@
+import type { Incident, IncidentUpdate } from './incident.ts';
+
+/** Names, ids and message types of the workflows of incidents. */
+
+export const INCIDENT_WORKFLOWS = { runIncident: 'runIncident' } as const;
+
+export const incidentWorkflowId = (id: string): string => `incident/${id}`;
+
+/** How an incident begins. Times are ISO. */
+export type IncidentStart = Pick<Incident, 'id' | 'org' | 'monitorId' | 'sequence' | 'title' | 'isPublic' | 'cause'> & {
+  readonly startedAt: string;
+};
+
+export const INCIDENT_SIGNALS = {
+  /** {@link Acknowledgement} */
+  acknowledged: 'incidentAcknowledged',
+  /** {@link PostedUpdate} */
+  updated: 'incidentUpdated',
+  /** {@link Resolution} */
+  resolved: 'incidentResolved',
+  /** boolean: whether the monitor flaps. */
+  flapped: 'incidentFlapped',
+} as const;
+
+export interface Acknowledgement {
+  readonly by: string;
+  readonly at: string;
+}
+export type PostedUpdate = Omit<IncidentUpdate, 'at'> & { readonly at: string };
+export interface Resolution {
+  readonly at: string;
+  /** Null: the monitor itself. */
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+/** The way to the workflows. @throws UNAVAILABLE (retryable) where Temporal does not answer */
+export interface IncidentCommands {
+  /** Idempotent by the id: an incident that began, or ended, is left as it is. */
+  begin(start: IncidentStart): Promise<void>;
+  /** @throws INCIDENT_NOT_FOUND when it does not run any more */
+  acknowledge(id: string, acknowledgement: Acknowledgement): Promise<void>;
+  update(id: string, update: PostedUpdate): Promise<void>;
+  resolve(id: string, resolution: Resolution): Promise<void>;
+  markFlapping(id: string, isFlapping: boolean): Promise<void>;
+}

@@ -1,0 +1,27 @@
+/**
+ * The module `incidents`: outages, from the second failed check until they end, and what people say of them.
+ *
+ * Keying: one incident a (monitor, sequence): the workflow `incident/<id>` runs once for it, whoever starts it how often.
+ * Retries: all its activities write by that id; each notice has an id of its own, made of the incident's.
+ * Compensation: none.
+ */
+
+import type { Page, PageRequest } from '../page.ts';
+import type { Incident } from './incident.ts';
+
+export interface IncidentFilter {
+  /** Null for all orgs. */
+  readonly org: string | null;
+  readonly open?: boolean;
+  readonly monitorId?: string;
+  readonly publicOnly?: boolean;
+}
+
+/** Incidents, as their workflows write them. @throws UNAVAILABLE (retryable) from every method */
+export interface IncidentStore {
+  find(id: string): Promise<Incident | null>;
+  /** Newest first. */
+  list(filter: IncidentFilter, page: PageRequest): Promise<Page<Incident>>;
+  /** Writes it whole; the workflow of the id is its only writer. */
+  put(incident: Incident): Promise<void>;
+}

@@ -1,0 +1,57 @@
+import type { MonitorCheck } from './check-kinds.ts';
+import type { Outcome, Problem } from './check-result.ts';
+
+/** What a job says: that it began, that it is done, or that it failed. */
+export const HEARTBEAT_SIGNALS = ['start', 'done', 'fail'] as const;
+export type HeartbeatSignal = (typeof HEARTBEAT_SIGNALS)[number];
+
+/** When a job said each of them last. */
+export type Heartbeats = Readonly<Record<HeartbeatSignal, Date | null>>;
+
+export const NO_HEARTBEATS: Heartbeats = { start: null, done: null, fail: null };
+
+/** What jobs reported. @throws UNAVAILABLE (retryable) from every method */
+export interface HeartbeatStore {
+  /** Kept by a majority when this resolves. An earlier time than the stored one changes nothing. */
+  put(monitorId: string, signal: HeartbeatSignal, at: Date): Promise<void>;
+  /** Monitors without any are left out. */
+  find(monitorIds: readonly string[]): Promise<ReadonlyMap<string, Heartbeats>>;
+}
+
+export type HeartbeatCheck = Extract<MonitorCheck, { readonly kind: 'heartbeat' }>;
+
+/** What a look at the heartbeats of a monitor found. */
+export interface HeartbeatFinding {
+  readonly outcome: Outcome;
+  readonly problem: Problem | null;
+  readonly message: string | null;
+}
+
+const OK: HeartbeatFinding = { outcome: 'ok', problem: null, message: null };
+
+/**
+ * A job is well when it was done within its period and the grace. One that said that it failed is not, until it is done
+ * again. One that began has the grace to be done. A new monitor has the period and the grace for its first report.
+ * @param since when the monitor was made, or when it was last resumed
+ */
+export function judgeHeartbeat(
+  { periodSeconds, graceSeconds }: HeartbeatCheck,
+  { start, done, fail }: Heartbeats,
+  { since, now }: { readonly since: Date; readonly now: Date },
+): HeartbeatFinding {
+  const doneAt = done ?? since;
+  if (fail !== null && (done === null || fail >= done)) {
+    return failed('heartbeat-failed', `the job said at ${fail.toISOString()} that it failed`);
+  }
+  const lastAt = Math.max(doneAt.getTime(), since.getTime());
+  const dueAt = lastAt + (periodSeconds + graceSeconds) * 1_000;
+  if (now.getTime() <= dueAt) return OK;
+  // It began in time, and works longer than it did.
+  if (start !== null && start > doneAt && now.getTime() <= start.getTime() + graceSeconds * 1_000) return OK;
+  const last = done === null ? 'the job never reported' : `the job reported last at ${done.toISOString()}`;
+  return failed('no-heartbeat', last);
+}
+
+function failed(problem: Problem, message: string): HeartbeatFinding {
+  return { outcome: 'failed', problem, message };
+}

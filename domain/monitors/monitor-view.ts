@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { type MonitorCheck, targetOf } from './check-kinds.ts';
+import { type Condition, type MonitorState, stateOf } from './condition.ts';
+import type { RollUp, Uptime } from './history.ts';
+import { quantileMs } from './latency-histogram.ts';
+import { isInMaintenance } from './maintenance.ts';
+import type { Monitor } from './monitor.ts';
+import type { dayViewSchema, MonitorView, uptimeViewSchema } from './reply-schema.ts';
+
+/** A monitor with how it is. */
+export interface WatchedMonitor {
+  readonly monitor: Monitor;
+  readonly condition: Condition | null;
+}
+
+/** Since when a monitor is in the state that is shown. */
+export function shownSince({ monitor, condition }: WatchedMonitor, state: MonitorState, now: Date): Date {
+  switch (state) {
+    case 'paused':
+      return monitor.paused?.at ?? monitor.archivedAt ?? monitor.updatedAt;
+    case 'maintenance':
+      return monitor.maintenance.find((window) => isInMaintenance([window], now))?.from ?? monitor.updatedAt;
+    case 'unknown':
+      return new Date(condition?.seenAt ?? monitor.createdAt);
+    case 'pending':
+      return monitor.createdAt;
+    default:
+      return new Date(condition?.verdict.since ?? monitor.createdAt);
+  }
+}
+
+/** A monitor as replies show it. */
+export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
+  const { monitor, condition } = watched;
+  const state = stateOf(monitor, condition, now);
+  return {
+    id: monitor.id,
+    name: monitor.serviceName,
+    ...{ org: monitor.org, namespace: monitor.namespace, environment: monitor.environment },
+    check: checkView(monitor.check),
+    target: targetOf(monitor.check),
+    ...{ intervalSeconds: monitor.intervalSeconds, unmanaged: monitor.unmanaged, isPublic: monitor.isPublic },
+    state,
+    since: shownSince(watched, state, now).toISOString(),
+    flapping: (condition?.flapping.since ?? null) !== null,
+    paused: monitor.paused === null ? null : { at: monitor.paused.at.toISOString(), by: monitor.paused.by },
+    archivedAt: monitor.archivedAt?.toISOString() ?? null,
+    maintenance: monitor.maintenance.map(({ from, to, note }) => ({
+      ...{ from: from.toISOString(), to: to.toISOString(), note },
+    })),
+    lastCheck: lastCheckView(condition),
+    createdAt: monitor.createdAt.toISOString(),
+    updatedAt: monitor.updatedAt.toISOString(),
+  };
+}
+
+function checkView(check: MonitorCheck): MonitorView['check'] {
+  if (check.kind !== 'heartbeat') return check;
+  const { kind, periodSeconds, graceSeconds } = check;
+  return { kind, periodSeconds, graceSeconds };
+}
+
+function lastCheckView(condition: Condition | null): MonitorView['lastCheck'] {
+  const last = condition?.last ?? null;
+  if (last === null) return null;
+  const { at, outcome, durationMs, problem, status, message } = last;
+  return { at: new Date(at).toISOString(), outcome, durationMs, problem, status, message };
+}
+
+export function uptimeView(days: number, uptime: Uptime | undefined): z.input<typeof uptimeViewSchema> {
+  if (uptime === undefined) return { days, uptime: null, coverage: 0, downMs: 0 };
+  return { days, uptime: uptime.ratio, coverage: uptime.coverage, downMs: Math.round(uptime.downMs) };
+}
+
+export function dayView(rollUp: RollUp): z.input<typeof dayViewSchema> {
+  const whole = (milliseconds: number): number => Math.round(milliseconds);
+  return {
+    day: rollUp.startsAt.toISOString().slice(0, 10),
+    ...{ upMs: whole(rollUp.upMs), degradedMs: whole(rollUp.degradedMs) },
+    ...{ downMs: whole(rollUp.downMs), maintenanceMs: whole(rollUp.maintenanceMs) },
+    ...{ checks: rollUp.checks, failed: rollUp.failed },
+    ...{ p50Ms: quantileMs(rollUp.latency, 0.5), p95Ms: quantileMs(rollUp.latency, 0.95) },
+  };
+}

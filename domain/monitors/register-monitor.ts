@@ -1,0 +1,82 @@
+import { FairleadError } from '../errors.ts';
+import type { NewId } from '../ids.ts';
+import { changedMonitor, changeMonitor } from './change-monitor.ts';
+import type { HttpCheck, MonitorCheck } from './check-kinds.ts';
+import type { Monitor } from './monitor.ts';
+import type { MonitorStore } from './ports.ts';
+import { defaultInterval, naturalKey, type Registration } from './registration.ts';
+
+export interface RegisterDeps {
+  readonly monitors: Pick<MonitorStore, 'findByKey' | 'find' | 'nextNumber' | 'insert' | 'replace'>;
+  readonly newId: NewId;
+  readonly now: () => Date;
+  /** Whether the platform itself gives addresses there. */
+  readonly isPlatformHost: (host: string) => boolean;
+}
+
+/**
+ * Registers a service, as each deploy does (spec 3, "Monitor behaviour" 1). Idempotent by {@link naturalKey}: the same
+ * registration gives the same monitor, a changed one changes it, and one without an org leaves the known org.
+ * @throws CONFLICT (retryable) when others change it all the time; UNAVAILABLE
+ */
+export async function registerMonitor(deps: RegisterDeps, registration: Registration): Promise<Monitor> {
+  const { monitors, now } = deps;
+  const key = naturalKey(registration, deps.isPlatformHost);
+  const known = (await monitors.findByKey(key)) ?? (await insertNew(deps, key, registration));
+  const next = await changeMonitor(monitors, known.id, (monitor) =>
+    applyRegistration(monitor, registration, deps, now()),
+  );
+  if (next !== null) return next;
+  throw new FairleadError('CONFLICT', 'The monitor was removed meanwhile; register it again.', { retryable: true });
+}
+
+/** The monitor as a registration says; null where that changes nothing. One that was archived is back. */
+export function applyRegistration(
+  monitor: Monitor,
+  registration: Registration,
+  { isPlatformHost }: Pick<RegisterDeps, 'isPlatformHost'>,
+  at: Date,
+): Monitor | null {
+  const facts = factsOf(registration, isPlatformHost);
+  const next = { ...facts, org: registration.org ?? monitor.org, check: mergedCheck(monitor.check, facts.check) };
+  return changedMonitor(monitor, { ...next, archivedAt: null }, at);
+}
+
+/** Another process may have inserted it meanwhile: then that one is it. */
+async function insertNew(deps: RegisterDeps, key: string, registration: Registration): Promise<Monitor> {
+  const at = deps.now();
+  const monitor: Monitor = {
+    ...{ id: deps.newId('monitor'), number: await deps.monitors.nextNumber(), key, org: registration.org },
+    ...factsOf(registration, deps.isPlatformHost),
+    isPublic: registration.environment === 'prod',
+    ...{ paused: null, archivedAt: null, maintenance: [], createdAt: at, updatedAt: at, revision: 1 },
+  };
+  if (await deps.monitors.insert(monitor)) return monitor;
+  return (await deps.monitors.findByKey(key)) ?? monitor;
+}
+
+function factsOf(registration: Registration, isPlatformHost: (host: string) => boolean) {
+  const { serviceName, namespace, environment, unmanaged, interval } = registration;
+  const url = addressOf(registration);
+  const check: HttpCheck = {
+    ...{ kind: 'http', url, method: 'GET' },
+    expectStatus: registration.expectStatus,
+    expectBodyContains: registration.expectBodyContains,
+    ...{ json: null, latencyBudgetMs: null },
+  };
+  const intervalSeconds = interval ?? defaultInterval(environment, isPlatformHost(new URL(url).hostname));
+  return { serviceName, namespace, environment, unmanaged, intervalSeconds, check };
+}
+
+/** What a registration cannot say stays: a person set it. */
+function mergedCheck(known: MonitorCheck, next: HttpCheck): HttpCheck {
+  if (known.kind !== 'http') return next;
+  return { ...next, method: known.method, json: known.json, latencyBudgetMs: known.latencyBudgetMs };
+}
+
+/** The builder sends the whole address; people send the host, and the path beside it. */
+function addressOf({ url, healthEndpoint }: Registration): string {
+  const address = new URL(url);
+  if (healthEndpoint === null || address.pathname !== '/' || address.search !== '') return address.href;
+  return new URL(healthEndpoint, address).href;
+}

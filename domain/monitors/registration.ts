@@ -1,0 +1,40 @@
+import type { Environment } from '../environment.ts';
+
+/** What `POST /api/pulse/register` is given (spec 3, "Monitor record"). */
+export interface Registration {
+  readonly serviceName: string;
+  /** Null: a known one stays. */
+  readonly org: string | null;
+  readonly namespace: string;
+  readonly environment: Environment;
+  readonly url: string;
+  /** A path that `url` gets where it has none. */
+  readonly healthEndpoint: string | null;
+  /** Seconds; null: {@link defaultInterval}. */
+  readonly interval: number | null;
+  readonly unmanaged: boolean;
+  readonly expectStatus: number | null;
+  readonly expectBodyContains: string | null;
+}
+
+/** Seconds (spec 3, "Limits"). */
+export function defaultInterval(environment: Environment, isPlatformHost: boolean): number {
+  return isPlatformHost && environment === 'prod' ? 30 : 60;
+}
+
+/**
+ * What a monitor is found by: the service, its environment, and `platform` for whatever address the platform gives it, or
+ * the host of a custom domain. So a changed address leaves no second monitor behind.
+ */
+export function naturalKey(
+  { serviceName, environment, url }: Pick<Registration, 'serviceName' | 'environment' | 'url'>,
+  isPlatformHost: (host: string) => boolean,
+): string {
+  const host = new URL(url).hostname;
+  return `${serviceName}/${environment}/${isPlatformHost(host) ? 'platform' : host}`;
+}
+
+/** Of a monitor that somebody adds by hand: its address may be another's as well. */
+export function manualKey(id: string): string {
+  return `manual/${id}`;
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { monitorsWorkerSection } from '../../../adapters/env/monitors.ts';
+
+const section = z.object(monitorsWorkerSection);
+const isRead = (variables: Readonly<Record<string, string>>): boolean => section.safeParse(variables).success;
+
+test('without settings the prober reaches public addresses and the router, and asks no control target', () => {
+  const env = section.parse({});
+  assert.deepEqual(
+    [env.MONITOR_ALLOWED_NETWORKS, env.MONITOR_CONTROL_TARGETS, env.MONITOR_NAME_SERVERS, env.EDGE_PORT],
+    [[], [], [], 8000],
+  );
+});
+
+test('networks, control targets and DNS servers are lists, and what is none is refused', () => {
+  const env = section.parse({
+    MONITOR_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
+    MONITOR_CONTROL_TARGETS: 'example.com:443,[2606:4700::1111]:53',
+    MONITOR_NAME_SERVERS: '192.0.2.1,192.0.2.2:5353',
+  });
+  assert.deepEqual(env.MONITOR_ALLOWED_NETWORKS, ['10.0.0.0/8', 'fd00::/8']);
+  assert.deepEqual(env.MONITOR_CONTROL_TARGETS, [
+    { host: 'example.com', port: 443 },
+    { host: '[2606:4700::1111]', port: 53 },
+  ]);
+  for (const variables of [
+    { MONITOR_ALLOWED_NETWORKS: '10.0.0.1' },
+    { MONITOR_ALLOWED_NETWORKS: 'everywhere' },
+    { MONITOR_CONTROL_TARGETS: 'example.com' },
+    { MONITOR_CONTROL_TARGETS: 'example.com:70000' },
+    { MONITOR_CONTROL_TARGETS: 'https://example.com:443' },
+    { MONITOR_NAME_SERVERS: 'dns.example' },
+  ]) {
+    assert.equal(isRead(variables), false, JSON.stringify(variables));
+  }
+});

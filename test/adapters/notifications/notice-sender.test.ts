@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createGuardedFetch } from '../../../adapters/http-fetch/guarded-fetch.ts';
+import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
+import { createNoticeSender } from '../../../adapters/notifications/notice-sender.ts';
+import type { Channel } from '../../../domain/notifications/notification.ts';
+import { formatWebhookSecret, webhookSecretContext } from '../../../domain/notifications/webhook-secret.ts';
+import { channelRecord, deliveryRecord } from '../../ports/notifications/notification-stores.ts';
+import { header, startSmtpPeer, textPart } from '../mail/smtp-peer.ts';
+
+const cipher = createSecretCipher([randomBytes(32)], 'MONITOR_ENCRYPTION_KEY');
+const NOW = new Date('2026-11-01T10:00:00Z');
+const NEVER = new AbortController().signal;
+
+/** A receiver of webhooks that keeps what it gets. */
+const received: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: string }[] = [];
+let status = 204;
+const receiver = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  received.push({ headers: request.headers, body });
+  response.writeHead(status).end();
+});
+let origin = '';
+before(async () => {
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+});
+after(() => receiver.close().closeAllConnections());
+
+function sender(trustedOrigins: readonly string[]) {
+  const fetch = createGuardedFetch({ trustedOrigins, timeoutMs: 5_000, mostBytes: 1_024 });
+  return createNoticeSender({ mail: null, fetch, cipher, now: () => NOW, platformName: 'Acme Platform' });
+}
+
+function webhook(url: string, secrets: readonly string[]): Channel {
+  const { id, ...rest } = channelRecord();
+  const sealed = secrets.map((secret) => cipher.seal(secret, webhookSecretContext(id)));
+  return { id, ...rest, target: { kind: 'webhook', url, secrets: sealed } };
+}
+
+test('a webhook is signed by each secret as Standard Webhooks says, and a repeat has the same id', async () => {
+  const keys = [randomBytes(32), randomBytes(32)];
+  const channel = webhook(
+    `${origin}/hook`,
+    keys.map((key) => formatWebhookSecret(key.toString('base64'))),
+  );
+  const delivery = deliveryRecord();
+  await sender([origin]).send(channel, delivery, NEVER);
+  await sender([origin]).send(channel, { ...delivery, attempts: 1 }, NEVER);
+  const [first, second] = received.splice(0);
+  assert.ok(first !== undefined);
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = first.headers;
+  assert.equal(timestamp, String(NOW.getTime() / 1_000));
+  assert.deepEqual(
+    String(signatures).split(' '),
+    keys.map((key) => {
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${first.body}`).digest('base64')}`;
+    }),
+  );
+  assert.equal(second?.headers['webhook-id'], id);
+  const { type, data } = JSON.parse(first.body);
+  assert.deepEqual([type, data.subject, data.incidentId], ['incident.opened', 'Down: shop', 'inc_1']);
+});
+
+test('a receiver that fails is tried again, one that is gone is not', async () => {
+  const channel = webhook(`${origin}/hook`, ['whsec_AAAA']);
+  status = 500;
+  await assert.rejects(sender([origin]).send(channel, deliveryRecord(), NEVER), {
+    code: 'UNAVAILABLE',
+    retryable: true,
+  });
+  status = 410;
+  await assert.rejects(sender([origin]).send(channel, deliveryRecord(), NEVER), {
+    code: 'UNAVAILABLE',
+    retryable: false,
+  });
+  status = 204;
+});
+
+test('no webhook goes to an address of this machine or network, whatever its form', async () => {
+  received.length = 0;
+  const port = new URL(origin).port;
+  for (const host of ['127.0.0.1', '[::1]', '0x7f000001', '2130706433', '169.254.169.254', '10.0.0.1', 'localhost']) {
+    const channel = webhook(`https://${host}:${port}/hook`, ['whsec_AAAA']);
+    await assert.rejects(sender([]).send(channel, deliveryRecord(), NEVER), { code: 'SOURCE_REFUSED' }, host);
+  }
+  await assert.rejects(sender([]).send(webhook(`${origin}/hook`, []), deliveryRecord(), NEVER), {
+    code: 'SOURCE_REFUSED',
+  });
+  assert.equal(received.length, 0);
+});
+
+test('the secret of one webhook does not open for another', async () => {
+  const { target } = webhook(`${origin}/hook`, ['whsec_AAAA']);
+  assert.throws(() => sender([origin]).send(channelRecord({ target }), deliveryRecord(), NEVER), { code: 'INTERNAL' });
+});
+
+test('mail bears no header and no markup that a name brought in, and a repeat has the same Message-ID', async () => {
+  const peer = await startSmtpPeer({ hideSTARTTLS: true });
+  const mail = createSmtpSender({ url: peer.url, from: 'no-reply@fairlead.example' });
+  const fetch = createGuardedFetch({ timeoutMs: 1_000, mostBytes: 1 });
+  const sending = createNoticeSender({ mail, fetch, cipher, now: () => NOW, platformName: 'Acme Platform' });
+  const delivery = deliveryRecord();
+  const hostile = {
+    ...delivery,
+    notification: {
+      ...delivery.notification,
+      subject: 'Down: a\r\nBcc: eve@example.com',
+      text: '<script>alert(1)</script>',
+    },
+  };
+  await sending.send(channelRecord(), hostile, NEVER);
+  await sending.send(channelRecord(), hostile, NEVER);
+  mail.close();
+  await peer.stop();
+  const [first, second] = peer.received;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.deepEqual(first.recipients, ['ops@example.com']);
+  assert.match(header(first, 'Subject'), /^Down: a\s+Bcc: eve@example\.com$/);
+  assert.equal(
+    first.headers.some((line) => line.startsWith('Bcc')),
+    false,
+  );
+  assert.match(textPart(first), /<script>/);
+  assert.equal(first.body.split('<script>').length, 2);
+  assert.equal(header(first, 'Message-ID'), header(second, 'Message-ID'));
+});
+
+test('without a mail server a mail waits, and says what is missing', async () => {
+  await assert.rejects(async () => sender([]).send(channelRecord(), deliveryRecord(), NEVER), /SMTP_URL/);
+});

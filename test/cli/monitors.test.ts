@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
+import { runCli } from './run-cli.ts';
+
+/** Nothing listens there: these commands need no builder. */
+const API = { url: 'http://127.0.0.1:1' };
+
+const GATUS = `
+endpoints:
+  - name: Front Page
+    group: shop
+    url: https://shop.example.com/health
+    interval: 1m30s
+    conditions: ["[STATUS] == 204", "[RESPONSE_TIME] < 300", "[BODY].status == UP", "[CERTIFICATE_EXPIRATION] > 48h"]
+  - { name: db, url: "tcp://db.example.com:5432", interval: 2s }
+  - { name: ping, url: "icmp://example.com" }
+  - { name: off, url: "https://off.example.com", enabled: false }
+`;
+
+const KUMA = {
+  version: '1.23.0',
+  monitorList: [
+    { name: 'Blog', type: 'keyword', url: 'https://blog.example.com', keyword: 'hello', interval: 30, active: true },
+    { name: 'Job', type: 'push', interval: 3_600, active: 1 },
+    {
+      ...{ name: 'Orders DB', type: 'postgres', interval: 60, active: true },
+      databaseConnectionString: 'postgres://user:hunter2@pg.example.com:6432/orders',
+    },
+    { name: 'Game', type: 'steam', hostname: 'game.example.com', port: 1, active: true },
+    { name: 'Old', type: 'http', url: 'https://old.example.com', active: false },
+  ],
+};
+
+describe('fairlead monitors, incidents and alerts', () => {
+  let monitor: TestMonitor;
+  let folder: string;
+  before(async () => {
+    monitor = await startMonitor();
+    folder = await mkdtemp(join(tmpdir(), 'fairlead-monitors-'));
+    for (const [serviceName, environment] of [
+      ['shop', 'prod'],
+      ['shop', 'uat'],
+    ] as const) {
+      const body = { serviceName, org: 'acme', environment, url: `https://${serviceName}-${environment}.example.com/` };
+      await monitor.call('POST', '/api/pulse/register', body);
+    }
+  });
+  after(async () => {
+    await monitor.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const run = (...words: readonly string[]) =>
+    runCli(API, words, { cwd: folder, env: { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: monitor.address } });
+  async function ok(...words: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...words);
+    assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+
+  it('lists all environments, or the one that is named, and shows one by its name there', async () => {
+    const all = await ok('monitors');
+    for (const row of [/shop +prod +pending/, /shop +uat +pending/]) assert.match(all, row);
+    assert.doesNotMatch(await ok('monitors', '-e', 'uat'), /prod/);
+    assert.match(await ok('monitors', '--find', 'nothing'), /No monitor was found/);
+    assert.match(await ok('monitors', 'show', 'shop'), /Target +https:\/\/shop-prod\.example\.com\/[\s\S]*90 +no data/);
+    const { data } = JSON.parse(await ok('monitors', 'show', 'shop', '-e', 'uat', '--json'));
+    assert.equal(data.target, 'https://shop-uat.example.com/');
+    const missing = await run('monitors', 'show', 'nobody');
+    assert.equal(missing.code, 3);
+    assert.match(missing.stderr, /There is no monitor nobody in prod/);
+  });
+
+  it('adds each kind of target, and says what is none', async () => {
+    const targets = {
+      'https://api.example.com/v1?x=1': 'http',
+      'wss://ws.example.com/feed': 'websocket',
+      'tcp://db.example.com:6379': 'tcp',
+      'tls://shop.example.com': 'tls',
+      'dns://example.com/MX': 'dns',
+      'postgres://pg.example.com': 'postgres',
+      'mongodb://mongo.example.com:27018': 'mongodb',
+    };
+    for (const [target, kind] of Object.entries(targets)) {
+      const { data } = JSON.parse(await ok('monitors', 'add', `a-${kind}`, target, '--interval', '30s', '--json'));
+      assert.deepEqual([data.check.kind, data.intervalSeconds, data.unmanaged], [kind, 30, true]);
+    }
+    const { data } = JSON.parse(await ok('monitors', 'show', 'a-dns', '--json'));
+    assert.equal(data.target, 'example.com MX');
+    const flags = ['--expect-status', '404', '--expect-body', 'gone', '--latency', '250', '--public', '--json'];
+    const http = JSON.parse(await ok('monitors', 'add', 'gone', 'https://gone.example.com', ...flags)).data;
+    const { expectStatus, expectBodyContains, latencyBudgetMs } = http.check;
+    assert.deepEqual([expectStatus, expectBodyContains, latencyBudgetMs, http.isPublic], [404, 'gone', 250, true]);
+    for (const target of ['gopher://example.com', 'tcp://example.com', 'nonsense', 'constructor://example.com']) {
+      assert.equal((await run('monitors', 'add', 'bad', target)).code, 2, target);
+    }
+  });
+
+  it('prints the address of a heartbeat once, which a job then calls', async () => {
+    const url = (await ok('monitors', 'add', 'nightly', 'heartbeat:3600', '--grace', '10m', '--quiet')).trim();
+    assert.equal((await fetch(url, { method: 'POST' })).status, 200);
+    assert.ok(!(await ok('monitors', 'show', 'nightly', '--json')).includes(url));
+  });
+
+  it('pauses, resumes, and removes what was added by hand once that is confirmed', async () => {
+    assert.match(await ok('monitors', 'pause', 'shop'), /Paused shop/);
+    assert.match(await ok('monitors', '--state', 'paused'), /shop/);
+    assert.match(await ok('monitors', 'resume', 'shop'), /Resumed shop/);
+    assert.equal((await run('monitors', 'remove', 'gone')).code, 2);
+    assert.match(await ok('monitors', 'remove', 'gone', '--yes'), /Removed gone/);
+    assert.equal((await run('monitors', 'remove', 'shop', '--yes')).code, 6);
+  });
+
+  it('lets a monitor fail for a time from now on', async () => {
+    assert.match(
+      await ok('monitors', 'maintenance', 'a-tcp', '2h', '--note', 'moving'),
+      /a-tcp may fail until 20\d\d-/,
+    );
+    const { data } = JSON.parse(await ok('monitors', 'show', 'a-tcp', '--json'));
+    const [{ from, to, note }] = data.maintenance;
+    assert.deepEqual([data.state, Date.parse(to) - Date.parse(from), note], ['maintenance', 7_200_000, 'moving']);
+    assert.equal((await run('monitors', 'maintenance', 'a-tcp', 'soon')).code, 2);
+    assert.match(await ok('monitors', 'end-maintenance', 'a-tcp', '--planned'), /The maintenance of a-tcp is over/);
+    assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), /maintenance/i);
+  });
+
+  it('imports a configuration of Gatus, once, and says what it leaves out', async () => {
+    await writeFile(join(folder, 'gatus.yaml'), GATUS);
+    const first = await run('monitors', 'import', 'gatus.yaml');
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /2 added, 0 there already/);
+    assert.match(first.stderr, /shop Front Page: left out \[CERTIFICATE_EXPIRATION\] > 48h/);
+    assert.match(
+      first.stderr,
+      /ping: icmp:\/\/example\.com is nothing that is checked here[\s\S]*off: it is switched off/,
+    );
+    const { data } = JSON.parse(await ok('monitors', 'show', 'shop-front-page', '--json'));
+    const { expectStatus, latencyBudgetMs, json } = data.check;
+    assert.deepEqual(
+      [expectStatus, latencyBudgetMs, json, data.intervalSeconds],
+      [204, 300, { path: '$.status', equals: 'UP' }, 90],
+    );
+    assert.match(await ok('monitors', 'import', 'gatus.yaml'), /0 added, 2 there already/);
+  });
+
+  it('imports a backup of Uptime Kuma, and no password of it', async () => {
+    await writeFile(join(folder, 'kuma.json'), JSON.stringify(KUMA));
+    const { stdout, stderr, code } = await run('monitors', 'import', 'kuma.json');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /3 added/);
+    assert.match(stderr, /Game: the type steam is not checked here[\s\S]*Old: it is paused/);
+    const { data } = JSON.parse(await ok('monitors', 'show', 'orders-db', '--json'));
+    assert.deepEqual([data.check.host, data.check.port], ['pg.example.com', 6_432]);
+    assert.ok(!JSON.stringify(data).includes('hunter2'));
+  });
+
+  it('exports what was added by hand, which another installation imports', async () => {
+    await ok('monitors', 'export', 'ours.json');
+    const { monitors } = JSON.parse(await readFile(join(folder, 'ours.json'), 'utf8'));
+    assert.ok(monitors.some(({ name }: { name: string }) => name === 'a-tls'));
+    assert.ok(!monitors.some(({ name }: { name: string }) => name === 'shop'), 'a deploy registers it');
+    const other = await startMonitor();
+    try {
+      const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: other.address };
+      const { code, stdout, stderr } = await runCli(API, ['monitors', 'import', 'ours.json'], { cwd: folder, env });
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, new RegExp(`${monitors.length} added`));
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('refuses a file that is none of these', async () => {
+    await writeFile(join(folder, 'other.yaml'), 'a: [1');
+    assert.match((await run('monitors', 'import', 'other.yaml')).stderr, /neither YAML nor JSON/);
+    await writeFile(join(folder, 'other.yaml'), 'a: 1');
+    assert.match((await run('monitors', 'import', 'other.yaml')).stderr, /has no monitors/);
+    assert.equal((await run('monitors', 'import', 'missing.yaml')).code, 2);
+  });
+
+  it('writes, acknowledges, updates and resolves incidents', async () => {
+    assert.match(await ok('incidents', '--open'), /No incident is open/);
+    const id = (await ok('incidents', 'open', 'Mail is slow', 'We look into it', '--quiet')).trim();
+    assert.match(await ok('incidents', 'acknowledge', id), /Acknowledged inc_/);
+    assert.match(await ok('incidents', 'update', id, 'A full disk', '--status', 'monitoring'), /Updated/);
+    assert.match(await ok('incidents'), /Mail is slow +acknowledged/);
+    assert.match(await ok('incidents', 'show', id), /investigating: We look into it[\s\S]*monitoring: A full disk/);
+    assert.match(await ok('incidents', 'resolve', id, '--note', 'Space was made'), /Resolved/);
+    assert.match(await ok('incidents', 'show', id), /resolved: Space was made/);
+    assert.equal((await run('incidents', 'resolve', id)).code, 6);
+    assert.equal((await run('incidents', 'show', 'inc_none')).code, 3);
+  });
+
+  it('adds channels, tests and removes them', async () => {
+    assert.match(await ok('alerts'), /Nobody is told/);
+    await ok('alerts', 'add', 'ops@example.com');
+    assert.match(await ok('alerts', 'add', 'https://hooks.example.com/x'), /whsec_/);
+    const all = await ok('alerts');
+    for (const row of [/mail +ops@example\.com +operators/, /webhook +https/]) assert.match(all, row);
+    await ok('alerts', 'test');
+    assert.equal(monitor.delivered.length, 2);
+    for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
+    assert.match(await ok('alerts'), /Nobody is told/);
+    assert.equal((await run('alerts', 'add', 'nobody')).code, 2);
+  });
+});

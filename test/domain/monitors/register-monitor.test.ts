@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
+import type { Registration } from '../../../domain/monitors/registration.ts';
+import { registrationSchema } from '../../../domain/monitors/schema.ts';
+import { createMemoryMonitors } from '../../support/in-memory/monitors.ts';
+
+const HOST = 'shop.apps.example.com';
+
+function world() {
+  const monitors = createMemoryMonitors();
+  let ids = 0;
+  const deps = {
+    monitors,
+    newId: () => `mon_${++ids}`,
+    now: () => new Date('2026-11-01T10:00:00Z'),
+    isPlatformHost: (host: string) => host.endsWith('.apps.example.com'),
+  };
+  const register = (body: object) => registerMonitor(deps, registration(body));
+  return { monitors, register };
+}
+
+function registration(body: object): Registration {
+  return registrationSchema.parse({
+    ...{ serviceName: 'shop', org: 'acme', environment: 'prod', url: `https://${HOST}/health` },
+    ...body,
+  });
+}
+
+test('the same registration gives the same monitor, from many at once as well', async () => {
+  const { register, monitors } = world();
+  const all = await Promise.all(Array.from({ length: 8 }, () => register({})));
+  assert.equal(new Set(all.map(({ id }) => id)).size, 1);
+  assert.equal((await monitors.list({ org: null }, { cursor: null, limit: 9 })).items.length, 1);
+  assert.equal((await register({})).revision, all[0]?.revision);
+});
+
+test('a changed address, rule or interval changes the monitor, and leaves no second one', async () => {
+  const { register, monitors } = world();
+  const first = await register({});
+  const next = await register({ url: 'https://other.apps.example.com/up', interval: 10, expectStatus: 401 });
+  assert.equal(next.id, first.id);
+  assert.equal(next.intervalSeconds, 10);
+  assert.deepEqual(
+    [next.check.kind === 'http' && next.check.url, next.check.kind === 'http' && next.check.expectStatus],
+    ['https://other.apps.example.com/up', 401],
+  );
+  assert.equal((await monitors.list({ org: null }, { cursor: null, limit: 9 })).items.length, 1);
+});
+
+test('each custom domain and each environment has a monitor of its own', async () => {
+  const { register } = world();
+  const ids = await Promise.all([
+    register({}),
+    register({ url: 'https://shop.com/health' }),
+    register({ url: 'https://www.shop.com/health', expectStatus: 308 }),
+    register({ environment: 'uat' }),
+  ]);
+  assert.equal(new Set(ids.map(({ id }) => id)).size, 4);
+});
+
+test('a registration without an org leaves the known one, and one with an org sets it', async () => {
+  const { register } = world();
+  assert.equal((await register({ org: undefined })).org, null);
+  assert.equal((await register({ org: 'acme' })).org, 'acme');
+  assert.equal((await register({ org: null })).org, 'acme');
+});
+
+test('intervals are those of the contract unless one is given', async () => {
+  const { register } = world();
+  const of = async (body: object) => (await register(body)).intervalSeconds;
+  assert.equal(await of({ serviceName: 'a' }), 30);
+  assert.equal(await of({ serviceName: 'b', environment: 'uat' }), 60);
+  assert.equal(await of({ serviceName: 'c', url: 'https://c.com' }), 60);
+  assert.equal(await of({ serviceName: 'd', interval: 3_600 }), 3_600);
+  for (const interval of [4, 3_601, 30.5]) assert.throws(() => registration({ interval }), String(interval));
+});
+
+test('a path is taken where the address has none', async () => {
+  const { register } = world();
+  const urlOf = async (body: object) => {
+    const { check } = await register(body);
+    return check.kind === 'http' ? check.url : null;
+  };
+  assert.equal(await urlOf({ url: `https://${HOST}`, healthEndpoint: '/up' }), `https://${HOST}/up`);
+  assert.equal(await urlOf({ url: `https://${HOST}/health`, healthEndpoint: '/up' }), `https://${HOST}/health`);
+});
+
+test('a service that is registered again is back with its monitor', async () => {
+  const { register, monitors } = world();
+  const first = await register({});
+  const archivedAt = new Date();
+  await monitors.replace({ ...first, archivedAt, revision: first.revision + 1 });
+  const back = await register({});
+  assert.deepEqual([back.id, back.archivedAt, back.number], [first.id, null, first.number]);
+});
+
+test('addresses with a user name, other schemes and hidden characters are refused', () => {
+  for (const body of [
+    { url: 'https://user:password@shop.com/' },
+    { url: 'file:///etc/passwd' },
+    { url: 'gopher://shop.com' },
+    { expectBodyContains: 'a\u202eb' },
+    { expectBodyContains: 'x'.repeat(201) },
+    { healthEndpoint: 'up' },
+    { expectStatus: 99 },
+  ]) {
+    assert.throws(() => registration(body), JSON.stringify(body));
+  }
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { Incident } from '../../../domain/incidents/incident.ts';
+import type { IncidentStore } from '../../../domain/incidents/ports.ts';
+
+const AT = new Date('2026-11-01T10:00:00Z');
+
+export function incidentRecord(changes: Partial<Incident> = {}): Incident {
+  const id = `inc_${randomBytes(6).toString('hex')}`;
+  return {
+    ...{ id, org: 'acme', monitorId: 'mon_1', sequence: 1, title: 'shop is down', isPublic: true },
+    ...{ state: 'open', startedAt: AT, acknowledged: null, resolvedAt: null, flapping: false, cause: null },
+    updates: [{ at: AT, status: 'investigating', body: 'We look at it.', by: null }],
+    ...changes,
+  };
+}
+
+/** What every {@link IncidentStore} guarantees. Orgs are new for each test, so one store serves them all. */
+export function incidentStoreSuite(store: () => IncidentStore): void {
+  describe('IncidentStore', () => {
+    it('gives back what was put in last', async () => {
+      const open = incidentRecord();
+      const ended: Incident = {
+        ...open,
+        ...{ state: 'resolved', resolvedAt: AT, acknowledged: { at: AT, by: 'usr_ada' }, cause: 'It answered 503' },
+      };
+      await store().put(open);
+      assert.deepEqual(await store().find(open.id), open);
+      await store().put(ended);
+      assert.deepEqual(await store().find(open.id), ended);
+      assert.equal(await store().find(`${open.id}0`), null);
+    });
+
+    it('lists the newest first, page by page, by what is asked', async () => {
+      const org = `org-${randomBytes(6).toString('hex')}`;
+      const at = (minutes: number) => new Date(AT.getTime() + minutes * 60_000);
+      const [first, second, third] = [
+        incidentRecord({ org, startedAt: at(1), resolvedAt: at(2), state: 'resolved' }),
+        incidentRecord({ org, startedAt: at(2), monitorId: 'mon_2' }),
+        incidentRecord({ org, startedAt: at(3), isPublic: false }),
+      ];
+      for (const incident of [second, first, third]) await store().put(incident);
+      const ids = async (filter: object, cursor: string | null = null) => {
+        const page = await store().list({ org, ...filter }, { cursor, limit: 2 });
+        return { ids: page.items.map(({ id }) => id), next: page.nextCursor };
+      };
+      const page = await ids({});
+      assert.deepEqual(page.ids, [third.id, second.id]);
+      assert.deepEqual(await ids({}, page.next), { ids: [first.id], next: null });
+      assert.deepEqual((await ids({ open: true })).ids, [third.id, second.id]);
+      assert.deepEqual((await ids({ open: false })).ids, [first.id]);
+      assert.deepEqual((await ids({ monitorId: 'mon_2' })).ids, [second.id]);
+      assert.deepEqual((await ids({ publicOnly: true })).ids, [second.id, first.id]);
+    });
+  });
+}

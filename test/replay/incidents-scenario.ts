@@ -1,0 +1,82 @@
+import { createIncidentsActivities } from '../../activities/incidents/index.ts';
+import { createNotificationsActivities } from '../../activities/notifications/index.ts';
+import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import {
+  INCIDENT_SIGNALS,
+  INCIDENT_WORKFLOWS,
+  type IncidentStart,
+  incidentWorkflowId,
+} from '../../domain/incidents/messages.ts';
+import { createOutbox } from '../../domain/notifications/create-outbox.ts';
+import { NOTIFICATION_WORKFLOWS } from '../../domain/notifications/messages.ts';
+import type { NoticeSender } from '../../domain/notifications/ports.ts';
+import { channelRecord, deliveryRecord } from '../ports/notifications/notification-stores.ts';
+import { createMemoryIncidents } from '../support/in-memory/incidents.ts';
+import { createMemoryChannels, createMemoryDeliveries } from '../support/in-memory/notifications.ts';
+import type { createTemporal } from '../workflows/deploys/harness.ts';
+import { withOwnWorker } from './own-worker.ts';
+import type { Recordings } from './recordings.ts';
+
+const AT = '2026-11-01T10:00:00.000Z';
+
+/**
+ * An incident that is acknowledged, flaps, is told of and ends; one that is begun again after its end; a delivery that is
+ * taken at the second attempt, and one that is given up and then asked for once more.
+ */
+export async function incidents(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
+  const { client } = temporal;
+  const [store, channels, deliveries] = [createMemoryIncidents(), createMemoryChannels(), createMemoryDeliveries()];
+  const now = () => new Date(AT);
+  const outbox = createOutbox({ channels, deliveries, commands: createDeliveryCommands(client), now });
+  const faults: FairleadError[] = [];
+  const sender: NoticeSender = {
+    async send() {
+      const fault = faults.shift();
+      if (fault !== undefined) throw fault;
+    },
+  };
+  const options = {
+    ...{ taskQueue: 'incidents', module: 'incidents' },
+    activities: createIncidentsActivities({ incidents: store, outbox }),
+    others: {
+      notifications: { activities: createNotificationsActivities({ channels, deliveries, sender, now }), slots: 4 },
+    },
+  };
+  await withOwnWorker(temporal, options, async (execute) => {
+    const start: IncidentStart = {
+      ...{ id: 'inc_recorded_1', org: 'acme', monitorId: 'mon_recorded', sequence: 1, title: 'shop' },
+      ...{ isPublic: true, cause: 'It answered 503', startedAt: AT },
+    };
+    const handle = await client.workflow.start(INCIDENT_WORKFLOWS.runIncident, {
+      ...{ taskQueue: 'incidents', workflowId: incidentWorkflowId(start.id), args: [start] },
+    });
+    await handle.signal(INCIDENT_SIGNALS.acknowledged, { by: 'usr_ada', at: AT });
+    await handle.signal(INCIDENT_SIGNALS.flapped, true);
+    await handle.signal(INCIDENT_SIGNALS.flapped, false);
+    await handle.signal(INCIDENT_SIGNALS.updated, {
+      at: AT,
+      by: 'usr_ada',
+      status: 'identified',
+      body: 'A disk is full.',
+    });
+    await handle.signal(INCIDENT_SIGNALS.resolved, { at: AT, by: null, note: null });
+    await handle.result();
+    await execute(INCIDENT_WORKFLOWS.runIncident, 'incident-again', [start]);
+    const channel = channelRecord({ id: 'chn_recorded' });
+    await channels.insert(channel);
+    const [late, dead] = ['late', 'dead'].map((id) => deliveryRecord({ id, channelId: channel.id }));
+    for (const delivery of [late, dead]) if (delivery !== undefined) await deliveries.insert(delivery);
+    faults.push(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+    await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-late', [{ id: 'late', again: false }]);
+    faults.push(new FairleadError('UNAVAILABLE', 'gone'));
+    await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-dead', [{ id: 'dead', again: false }]);
+    await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-again', [{ id: 'dead', again: true }]);
+  });
+  const { runId } = await client.workflow.getHandle(incidentWorkflowId('inc_recorded_1')).describe();
+  const names = ['incident-again', 'deliver-late', 'deliver-dead', 'deliver-again'];
+  return {
+    'run-incident': { workflowId: incidentWorkflowId('inc_recorded_1'), runId },
+    ...Object.fromEntries(names.map((name) => [name, name])),
+  };
+}

@@ -1,0 +1,32 @@
+import { timeAndId } from '../../../adapters/mongo/cursor.ts';
+import type { Incident } from '../../../domain/incidents/incident.ts';
+import type { IncidentStore } from '../../../domain/incidents/ports.ts';
+import { keepRecord } from './keep-record.ts';
+import { newestFirst, pageOf } from './page-of.ts';
+
+const ORDER = {
+  cursor: timeAndId,
+  keyOf: ({ startedAt, id }: Incident) => [startedAt.getTime(), id] as [number, string],
+  compare: newestFirst,
+};
+
+/** Incidents in memory. */
+export function createMemoryIncidents(): IncidentStore {
+  const incidents = new Map<string, Incident>();
+  return {
+    find: async (id) => incidents.get(id) ?? null,
+    async list({ org, open, monitorId, publicOnly }, page) {
+      const asked = [...incidents.values()].filter(
+        (incident) =>
+          (org === null || incident.org === org) &&
+          (open === undefined || (incident.resolvedAt === null) === open) &&
+          (monitorId === undefined || incident.monitorId === monitorId) &&
+          (publicOnly !== true || incident.isPublic),
+      );
+      return pageOf(asked, page, ORDER);
+    },
+    async put(incident) {
+      incidents.set(incident.id, keepRecord({ ...incident }));
+    },
+  };
+}

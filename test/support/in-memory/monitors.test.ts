@@ -1,0 +1,27 @@
+import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
+import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
+import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
+import { conditionStoreSuite, monitorStoreSuite } from '../../ports/monitors/monitor-stores.ts';
+import { channelStoreSuite, deliveryStoreSuite } from '../../ports/notifications/notification-stores.ts';
+import { createMemoryHeartbeats } from './heartbeats.ts';
+import { createMemoryIncidents } from './incidents.ts';
+import { createMemoryResults, createMemoryRollUps } from './monitor-history.ts';
+import { createMemoryConditions, createMemoryMonitors } from './monitors.ts';
+import { createMemoryChannels, createMemoryDeliveries } from './notifications.ts';
+
+const monitors = createMemoryMonitors();
+monitorStoreSuite(() => monitors);
+const conditions = createMemoryConditions();
+conditionStoreSuite(() => conditions);
+const results = createMemoryResults();
+resultStoreSuite(() => results);
+const rollUps = createMemoryRollUps();
+rollUpStoreSuite(() => rollUps);
+const incidents = createMemoryIncidents();
+incidentStoreSuite(() => incidents);
+const channels = createMemoryChannels();
+channelStoreSuite(() => channels);
+const deliveries = createMemoryDeliveries();
+deliveryStoreSuite(() => deliveries);
+const heartbeats = createMemoryHeartbeats();
+heartbeatStoreSuite(() => heartbeats);

@@ -1,0 +1,114 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { createTransitionListener } from '../activities/incidents/tell-transition.ts';
+import { createFaultWatch } from '../activities/monitors/fault-watch.ts';
+import { createMonitorsActivities } from '../activities/monitors/index.ts';
+import { openShardRecorder } from '../activities/monitors/shard-recorder.ts';
+import { createUpkeepActivities } from '../activities/monitors/upkeep.ts';
+import { monitorsWorkerSection } from '../adapters/env/monitors.ts';
+import type { ReadSection } from '../adapters/env.ts';
+import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
+import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
+import { createConditionStore } from '../adapters/mongo/monitors/conditions.ts';
+import { createHeartbeatStore } from '../adapters/mongo/monitors/heartbeats.ts';
+import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
+import { createReconcileMemory } from '../adapters/mongo/monitors/reconcile-memory.ts';
+import { createResultStore } from '../adapters/mongo/monitors/results.ts';
+import { createRollUpStore } from '../adapters/mongo/monitors/roll-ups.ts';
+import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
+import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createProber } from '../adapters/prober/prober.ts';
+import { createResultSpool } from '../adapters/prober/result-spool.ts';
+import { createRegisteredTargets } from '../adapters/registry/registered-targets.ts';
+import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
+import { createIncidentCommands } from '../adapters/temporal/incident-commands.ts';
+import { SHARDS } from '../domain/monitors/monitor.ts';
+import { createOutbox } from '../domain/notifications/create-outbox.ts';
+import { monitorsSchedules } from '../workflows/monitors/schedules.ts';
+import { defineModule, type WorkerParts } from './module.ts';
+
+/** Beside the shards: roll-ups and the reconcile. */
+const OTHER_SLOTS = 4;
+
+/**
+ * Checks of monitors, their results and roll-ups. A shard takes a slot for as long as the worker runs, so they have a queue
+ * of their own. Its setting: MONITOR_URL, which says that this installation has an uptime monitor.
+ */
+export const monitors = defineModule({
+  name: 'monitors',
+  section: monitorsWorkerSection,
+  schedules: monitorsSchedules,
+  queue: 'own',
+  slots: () => SHARDS + OTHER_SLOTS,
+  async compose(parts) {
+    const { settings, connect, client, logger, opened } = parts;
+    if (settings.urls.monitor === undefined) return null;
+    const { db } = await connect('monitor');
+    await createMonitorIndexes(db);
+    const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
+    // Whoever holds a shard, its results are by one clock.
+    const { now } = opened.adopt(await followDatabaseClock({ db, onFailure }), ({ close }) => close());
+    const warn = (problem: object, message: string): void => logger.warn(problem, message);
+    const stores = {
+      monitors: createMonitorStore({ db }),
+      conditions: createConditionStore({ db }),
+      results: createResultStore({ db }),
+    };
+    const commands = createDeliveryCommands(client);
+    const outbox = createOutbox({
+      channels: createChannelStore({ db }),
+      deliveries: createDeliveryStore({ db }),
+      ...{ commands, now },
+    });
+    const listener = createTransitionListener(createIncidentCommands(client));
+    const recording = {
+      ...{ ...stores, listener, now },
+      onFailure: (err: unknown) => warn({ err }, 'the incidents could not be told of a monitor yet'),
+    };
+    const { prober, spool } = composeProber(parts);
+    return {
+      ...createMonitorsActivities({
+        openRecorder: (shard) => openShardRecorder(recording, shard),
+        monitors: stores.monitors,
+        heartbeats: createHeartbeatStore({ db }),
+        ...{ prober, spool, now, warn },
+        faults: createFaultWatch({ prober, outbox, now, proberName: hostname(), warn }),
+      }),
+      ...createUpkeepActivities({
+        ...stores,
+        rollUps: createRollUpStore({ db }),
+        targets: composeTargets(parts),
+        memory: createReconcileMemory({ db }),
+        ...{ outbox, now },
+      }),
+    };
+  },
+});
+
+type Parts = WorkerParts<ReadSection<typeof monitorsWorkerSection>>;
+
+/** The thread starts with the first shard. */
+function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | 'opened'>) {
+  const { EDGE_PORT: edge, EDGE_TLS_PORT: edgeTls } = env;
+  const prober = createProber({
+    networks: {
+      allowed: env.MONITOR_ALLOWED_NETWORKS,
+      edgePorts: edgeTls === undefined ? [edge] : [edge, edgeTls],
+      edgeHost: env.INGRESS_TARGET ?? env.PLATFORM_DOMAIN,
+    },
+    nameServers: env.MONITOR_NAME_SERVERS,
+    controls: env.MONITOR_CONTROL_TARGETS,
+  });
+  opened.defer(() => prober.close());
+  const spool = createResultSpool({
+    folder: join(env.DATA_DIR, 'monitor-results'),
+    onDrop: (shard) => logger.error({ shard }, 'the oldest results that waited for the database were thrown away'),
+  });
+  return { prober, spool };
+}
+
+/** Null where this installation has no service registry. */
+function composeTargets({ settings: { urls, internalKey } }: Pick<Parts, 'settings'>) {
+  if (urls.registry === undefined || internalKey === undefined) return null;
+  return createRegisteredTargets({ url: urls.registry, internalKey });
+}

@@ -1,0 +1,50 @@
+import { createNotificationsActivities } from '../activities/notifications/index.ts';
+import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
+import { notificationsWorkerSection } from '../adapters/env/notifications.ts';
+import type { ReadSection } from '../adapters/env.ts';
+import { createGuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
+import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
+import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
+import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeSender, type NoticeSenderDeps } from '../adapters/notifications/notice-sender.ts';
+import { defineModule, type WorkerParts } from './module.ts';
+
+const now = () => new Date();
+/** What a receiver of webhooks answers is not read further. */
+const MOST_ANSWER_BYTES = 16 * 1024;
+const WEBHOOK_TIMEOUT_MS = 20_000;
+
+/** Deliveries of notices. Receivers may be slow: they take no slot from anything else. */
+export const notifications = defineModule({
+  name: 'notifications',
+  section: notificationsWorkerSection,
+  schedules: [],
+  queue: 'own',
+  slots: () => 16,
+  async compose({ env, connect, opened }) {
+    const { MONITOR_ENCRYPTION_KEY: keys, PLATFORM_NAME: platformName, WEBHOOK_TRUSTED_ORIGINS: trustedOrigins } = env;
+    if (keys === undefined) return null;
+    const { db } = await connect('monitor');
+    await createMonitorIndexes(db);
+    return createNotificationsActivities({
+      channels: createChannelStore({ db }),
+      deliveries: createDeliveryStore({ db }),
+      sender: createNoticeSender({
+        mail: await openMail({ env, opened }),
+        fetch: createGuardedFetch({ trustedOrigins, timeoutMs: WEBHOOK_TIMEOUT_MS, mostBytes: MOST_ANSWER_BYTES }),
+        cipher: createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY'),
+        ...{ now, platformName },
+      }),
+      now,
+    });
+  },
+});
+
+type MailParts = Pick<WorkerParts<ReadSection<typeof notificationsWorkerSection>>, 'env' | 'opened'>;
+
+async function openMail({ env, opened }: MailParts): Promise<NoticeSenderDeps['mail']> {
+  if (env.SMTP_URL === undefined) return null;
+  const { createSmtpSender } = await import('../adapters/mail/smtp-sender.ts');
+  const options = { url: env.SMTP_URL, from: env.MAIL_FROM, allowPlaintext: env.SMTP_ALLOW_PLAINTEXT };
+  return opened.adopt(createSmtpSender(options), (sender) => sender.close());
+}

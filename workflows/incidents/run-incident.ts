@@ -1,0 +1,93 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { IncidentsActivities } from '../../activities/incidents/index.ts';
+import { changedIncident, type IncidentChange, openedIncident } from '../../domain/incidents/change-incident.ts';
+import type { IncidentEvent } from '../../domain/incidents/incident-notice.ts';
+import type { IncidentView } from '../../domain/incidents/incident-view.ts';
+import {
+  type Acknowledgement,
+  INCIDENT_SIGNALS,
+  type IncidentStart,
+  type PostedUpdate,
+  type Resolution,
+} from '../../domain/incidents/messages.ts';
+import { moduleTaskQueue } from '../../domain/task-queue.ts';
+
+/** Retried for as long as the database or Temporal may be away: an incident is never lost. */
+const { openIncident, putIncident, tellIncident } = proxyActivities<IncidentsActivities>({
+  taskQueue: moduleTaskQueue('incidents'),
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+});
+
+const acknowledged = defineSignal<[Acknowledgement]>(INCIDENT_SIGNALS.acknowledged);
+const updated = defineSignal<[PostedUpdate]>(INCIDENT_SIGNALS.updated);
+const resolved = defineSignal<[Resolution]>(INCIDENT_SIGNALS.resolved);
+const flapped = defineSignal<[boolean]>(INCIDENT_SIGNALS.flapped);
+
+/** Where an incident goes on that continued as new. */
+export interface IncidentLeft {
+  readonly incident: IncidentView;
+  readonly turns: Readonly<Partial<Record<IncidentEvent, number>>>;
+}
+
+/**
+ * One incident, from its beginning to its end; id `incident/<id>`, so that it runs once. Each change is on record before it
+ * is told, and they are told in the order in which they came.
+ */
+export async function runIncident(start: IncidentStart, left?: IncidentLeft): Promise<void> {
+  const changes: IncidentChange[] = [];
+  setHandler(acknowledged, (acknowledgement) => void changes.push({ kind: 'acknowledged', acknowledgement }));
+  setHandler(updated, (update) => void changes.push({ kind: 'updated', update }));
+  setHandler(resolved, (resolution) => void changes.push({ kind: 'resolved', resolution }));
+  setHandler(flapped, (isFlapping) => void changes.push({ kind: 'flapped', isFlapping }));
+
+  const turns: Partial<Record<IncidentEvent, number>> = { ...left?.turns };
+  const tell = async (incident: IncidentView, event: IncidentEvent, at: string): Promise<void> => {
+    const turn = (turns[event] ?? 0) + 1;
+    turns[event] = turn;
+    setCurrentDetails(`**${incident.title}**: ${incident.state}`);
+    await tellIncident({ incident, event, turn, at });
+  };
+
+  let incident = left?.incident ?? (await openIncident(openedIncident(start)));
+  // The workflow that had the id before is forgotten, and so it was begun once more.
+  if (left === undefined && incident.state === 'resolved') return;
+  if (left === undefined) await tell(incident, 'opened', incident.startedAt);
+  for (;;) {
+    await condition(() => changes.length > 0 || workflowInfo().continueAsNewSuggested);
+    const change = changes.shift();
+    if (change === undefined) return continueAsNew<typeof runIncident>(start, { incident, turns });
+    const next = changedIncident(incident, change);
+    if (next === incident) continue;
+    incident = next;
+    await putIncident(incident);
+    await tell(incident, eventOf(change), timeOf(change));
+    if (incident.state === 'resolved') return;
+  }
+}
+
+function eventOf(change: IncidentChange): IncidentEvent {
+  if (change.kind !== 'flapped') return change.kind;
+  return change.isFlapping ? 'flapping' : 'steady';
+}
+
+function timeOf(change: IncidentChange): string {
+  switch (change.kind) {
+    case 'acknowledged':
+      return change.acknowledgement.at;
+    case 'updated':
+      return change.update.at;
+    case 'resolved':
+      return change.resolution.at;
+    case 'flapped':
+      return new Date().toISOString();
+  }
+}

@@ -1,0 +1,18 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { UpkeepActivities } from '../../activities/monitors/upkeep.ts';
+import type { ReconcileSummary } from '../../domain/monitors/messages.ts';
+import { moduleTaskQueue } from '../../domain/task-queue.ts';
+
+/** The next one by the clock makes up for one that fails. */
+const { reconcileMonitors: reconcile } = proxyActivities<UpkeepActivities>({
+  taskQueue: moduleTaskQueue('monitors'),
+  startToCloseTimeout: '5m',
+  heartbeatTimeout: '30s',
+  scheduleToCloseTimeout: '25m',
+  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** Makes the monitors what the service registry lists; schedule `reconcile-monitors`. */
+export async function reconcileMonitors(): Promise<ReconcileSummary> {
+  return await reconcile();
+}
