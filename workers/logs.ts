@@ -41,7 +41,10 @@ export const logs = defineModule({
         registry: { address: env.DOCKER_REGISTRY },
         now,
       }),
-      logs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
+      logs: createServiceLogs({
+        directory: join(env.DATA_DIR, 'service-logs'),
+        orgOf: async (serviceId) => (await services.find(serviceId))?.org ?? null,
+      }),
       builds: createBuildStore({ db, now }),
       services,
       redactorOf: (serviceId, { releaseId }) => workloadRedactor(redaction, { serviceId, releaseId }),

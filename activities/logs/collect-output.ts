@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import type { BuildStore, Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
+import type { Workload, WorkloadRuntime } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { targetKey } from '../../domain/ids.ts';
-import type { OpenServiceLog, ServiceLogs, ServiceLogTarget } from '../../domain/logs/service-log.ts';
+import { LOOK_AT_LOGS_EVERY_MS } from '../../domain/logs/rotation.ts';
+import type { OpenServiceLog, ServiceLogs, ServiceLogTarget, ServiceLogWriter } from '../../domain/logs/service-log.ts';
 import { followWorkload } from './follow-workload.ts';
 import type { OutputRate } from './rate-limit.ts';
 
@@ -17,6 +19,7 @@ export interface CollectDeps {
   readonly warn: (problem: { readonly err: unknown; readonly service?: string }, message: string) => void;
   /** Shortened in tests. */
   readonly lookEveryMs?: number;
+  readonly lookAtLogsEveryMs?: number;
   readonly retryAfterMs?: number;
   readonly rate?: OutputRate;
 }
@@ -37,7 +40,9 @@ export async function collectOutput(deps: CollectDeps, stop: AbortSignal): Promi
   const { lookEveryMs = LOOK_EVERY_MS } = deps;
   const overtaken = new AbortController();
   const signal = AbortSignal.any([stop, overtaken.signal]);
-  const followers = createFollowers(deps, await deps.logs.takeOver(), signal, (error) => overtaken.abort(error));
+  const writer = await deps.logs.takeOver();
+  const followers = createFollowers(deps, writer, signal, (error) => overtaken.abort(error));
+  const looking = lookAfterLogs(deps, writer, signal);
   try {
     await removeLeftLogs(deps);
     while (!signal.aborted) {
@@ -47,8 +52,24 @@ export async function collectOutput(deps: CollectDeps, stop: AbortSignal): Promi
   } finally {
     overtaken.abort();
     await followers.ended();
+    await looking;
   }
   if (overtaken.signal.reason instanceof FairleadError) throw overtaken.signal.reason;
+}
+
+/** Beside the followers, so that compressing a file delays no line. */
+async function lookAfterLogs(
+  { warn, lookAtLogsEveryMs = LOOK_AT_LOGS_EVERY_MS }: CollectDeps,
+  writer: ServiceLogWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    // Whoever was overtaken hears it from its next line.
+    await writer.look().catch((err: unknown) => {
+      if (!signal.aborted) warn({ err }, 'logs could not be rotated or compressed; it is tried again');
+    });
+    await delay(lookAtLogsEveryMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** Logs of services that were removed while no collector, or another one, was there. */
@@ -69,11 +90,9 @@ interface Failed {
   readonly until: number;
 }
 
-type Writer = Awaited<ReturnType<ServiceLogs['takeOver']>>;
-
 function createFollowers(
   deps: CollectDeps,
-  writer: Writer,
+  writer: ServiceLogWriter,
   signal: AbortSignal,
   onOvertaken: (error: FairleadError) => void,
 ) {
@@ -147,7 +166,7 @@ interface SharedLog {
 }
 
 /** Opens the log of a target once for all its workloads, of which a deploy has two for a while. */
-function createSharedLogs(writer: Writer) {
+function createSharedLogs(writer: ServiceLogWriter) {
   const open = new Map<string, SharedLog>();
   return {
     async using(target: ServiceLogTarget, work: (log: OpenServiceLog) => Promise<void>): Promise<void> {

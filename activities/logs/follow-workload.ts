@@ -1,4 +1,5 @@
-import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Workload, WorkloadRuntime } from '../../domain/deploys/workload-runtime.ts';
 import { CUT_MARK } from '../../domain/logs/cut-line.ts';
 import type { OutputLine } from '../../domain/logs/output-line.ts';
 import { printableText } from '../../domain/logs/printable-text.ts';
@@ -14,18 +15,32 @@ export interface FollowDeps {
   readonly signal: AbortSignal;
   readonly onDelay: (error: Error) => void;
   readonly rate?: OutputRate;
+  readonly rest?: FloodRest;
+}
+
+/** When a workload that floods its log is not read for a while. */
+export interface FloodRest {
+  /** Lines that were left out since the last rest. */
+  readonly afterDropped: number;
+  readonly ms: number;
 }
 
 /** Lines that were left out are told of no later than this, whether or not another line comes. */
 const TELL_DROPPED_MS = 1_000;
 
+const GAP = 'Lines may be missing here: the engine did not keep them until they were read';
+
+/** A line costs the engine and the worker more to read than the workload to print. */
+const FLOOD_REST: FloodRest = { afterDropped: 10_000, ms: 5_000 };
+
 /**
  * Writes what a workload prints to the log of its service, from where the log left off: redacted, printable, and within
- * the rate. Ends when the workload is removed or the signal aborts, with everything written that it has read.
+ * the rate. Of one that prints much more than that, most is left unread: the engine keeps 30 MiB, and what it keeps no
+ * more when reading goes on is not counted among the lines that were dropped. Ends when the workload is removed or the signal aborts, with everything written that it has read.
  * @throws what the runtime or the log throws
  */
 export async function followWorkload(workload: Workload, deps: FollowDeps): Promise<void> {
-  const { runtime, log, onDelay } = deps;
+  const { runtime, log, onDelay, rest = FLOOD_REST } = deps;
   const failed = new AbortController();
   const signal = AbortSignal.any([deps.signal, failed.signal]);
   const buffer = createLineBuffer({ log, signal: deps.signal, onDelay, onFailure: () => failed.abort() });
@@ -35,12 +50,18 @@ export async function followWorkload(workload: Workload, deps: FollowDeps): Prom
     const what = count === 1 ? '1 line was' : `${count} lines were`;
     return { ...from, stream, at, text: `${what} dropped: the service printed too fast`, dropped: count };
   };
-  const kept = (line: OutputLine): ServiceLogLine[] => {
-    if (!limit.admits(line)) return [];
-    return [
-      ...limit.takeDropped(line.stream).map(notice),
-      { ...from, ...line, text: safeText(line.text, deps.redact) },
-    ];
+  let leftOut = 0;
+  const kept = (lines: readonly OutputLine[]): ServiceLogLine[] => {
+    const all: ServiceLogLine[] = [];
+    for (const line of lines) {
+      const { stream, at, text, afterGap } = line;
+      if (afterGap === true) all.push({ ...from, stream, at, text: GAP, dropped: 0 });
+      if (limit.admits(line)) {
+        if (limit.hasDropped()) all.push(...limit.takeDropped(stream).map(notice));
+        all.push({ ...from, stream, at, text: safeText(text, deps.redact) });
+      } else leftOut += 1;
+    }
+    return all;
   };
   // A failure is met at the end.
   const tell = (): void => {
@@ -50,7 +71,10 @@ export async function followWorkload(workload: Workload, deps: FollowDeps): Prom
   const telling = setInterval(tell, TELL_DROPPED_MS);
   try {
     for await (const lines of runtime.follow(workload, { after: log.position(workload.id), signal })) {
-      await buffer.add(lines.flatMap(kept));
+      await buffer.add(kept(lines));
+      if (leftOut < rest.afterDropped) continue;
+      leftOut = 0;
+      await delay(rest.ms, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     clearInterval(telling);

@@ -24,6 +24,8 @@ const SET_BACK_SECONDS = 5;
 export interface RateLimit {
   /** Whether the line is within the rate. */
   admits(line: OutputLine): boolean;
+  /** Whether anything was left out since it was taken. */
+  hasDropped(): boolean;
   /** What was left out since the last call, of one stream or of both. */
   takeDropped(stream?: OutputStream): Dropped[];
 }
@@ -64,6 +66,7 @@ export function createRateLimit({ linesPerSecond, bytesPerSecond, burstSeconds }
       dropped.set(stream, { stream, at, count: (dropped.get(stream)?.count ?? 0) + 1 });
       return false;
     },
+    hasDropped: () => dropped.size > 0,
     takeDropped(stream) {
       const streams = stream === undefined ? OUTPUT_STREAMS : [stream];
       const taken = streams.flatMap((one) => dropped.get(one) ?? []);

@@ -1,52 +1,57 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { LOG_ROTATION } from '../../domain/logs/rotation.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
-import { isMissing, isServiceId, logFolder } from './log-folder.ts';
+import { isServiceId, namesIn } from './log-folder.ts';
 import { createLogReader } from './read-log.ts';
-import { type LogFileLimits, openLog } from './write-log.ts';
+import { createServiceLogWriter } from './service-log-writer.ts';
+import type { LogFileLimits } from './write-log.ts';
 
 export interface ServiceLogOptions {
   /** `DATA_DIR/service-logs`; made when it is missing. */
   readonly directory: string;
   readonly limits?: Partial<LogFileLimits>;
+  /** Of the logs of all services. */
+  readonly quotaBytes?: number;
+  /** The org of a service, so that no org takes the room of others by many services; null for one that is not known. */
+  readonly orgOf?: (serviceId: string) => Promise<string | null>;
+  readonly now?: Clock;
 }
 
 const MIB = 1024 ** 2;
-/** Two files of a service in an environment: 20 MiB. */
-const LIMITS: LogFileLimits = { fileBytes: 10 * MIB, files: 2, noteEveryBytes: MIB / 4 };
+const LIMITS: LogFileLimits = { ...LOG_ROTATION, noteEveryBytes: MIB / 4 };
+
+/** What the logs of all services may take on the disk together. */
+const QUOTA_BYTES = 4 * 1024 * MIB;
 
 /**
  * The logs of services as files: `<service id>/<environment>/<number>.jsonl`, one line of JSON for each line, readable for
- * their owner alone. A rotation begins the file of the next number and removes the oldest: nothing is renamed, so a place
- * in a log stays what it is. One process writes, any number read.
+ * their owner alone. A rotation begins the file of the next number; the others are compressed, and the oldest removed.
+ * Nothing is renumbered, so a place in a log stays what it is. One process writes, any number read.
  */
-export function createServiceLogs({ directory, limits }: ServiceLogOptions): ServiceLogs {
+export function createServiceLogs({ directory, limits, quotaBytes, orgOf, now }: ServiceLogOptions): ServiceLogs {
+  const serviceIds = async () => (await namesIn(directory)).filter(isServiceId);
   return {
     ...createLogReader(directory),
     async takeOver() {
       const writer = randomUUID();
       await nameWriter(directory, writer);
-      const requireWriter = () => requireCurrent(directory, writer);
-      return {
-        async open(target) {
-          const folder = logFolder(directory, target);
-          if (folder === null) throw new FairleadError('INTERNAL', `${target.serviceId} is no id of a service`);
-          return await openLog(folder, { requireWriter, limits: { ...LIMITS, ...limits } });
-        },
-      };
+      return createServiceLogWriter({
+        directory,
+        requireWriter: () => requireCurrent(directory, writer),
+        limits: { ...LIMITS, ...limits },
+        quotaBytes: quotaBytes ?? QUOTA_BYTES,
+        orgOf: orgOf ?? (async () => null),
+        now: now ?? (() => new Date()),
+      });
     },
     async remove(serviceId) {
       if (isServiceId(serviceId)) await rm(join(directory, serviceId), { recursive: true, force: true });
     },
-    async serviceIds() {
-      const names = await readdir(directory).catch((error: unknown) => {
-        if (isMissing(error)) return [];
-        throw error;
-      });
-      return names.filter(isServiceId);
-    },
+    serviceIds,
   };
 }
 

@@ -1,14 +1,15 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { isRotationDue, type LogRotation, type WrittenFile } from '../../domain/logs/rotation.ts';
 import type { OpenServiceLog, ServiceLogLine } from '../../domain/logs/service-log.ts';
-import { fileNumbers, filePath, type RawLine, rawLines, storedLine, storedPositions } from './log-folder.ts';
+import { findPositions, readBack } from './find-positions.ts';
+import { fileNumbers, filePath, type LogFolder, storedPositions, writtenNumber } from './log-folder.ts';
+import { plainFile } from './open-file.ts';
+import { removeOldest } from './retire-files.ts';
 import { encodeLine, encodePositions, notedPositions, type Positions } from './stored-lines.ts';
 
-export interface LogFileLimits {
-  /** A file is rotated before it would be larger. */
-  readonly fileBytes: number;
-  /** How many files of a log are kept. */
-  readonly files: number;
+export interface LogFileLimits extends LogRotation {
   /** How many bytes of lines stand between two notes of the positions: what is read to find them again. */
   readonly noteEveryBytes: number;
 }
@@ -17,15 +18,22 @@ interface WriterOptions {
   /** @throws CONFLICT when another writer has taken over */
   readonly requireWriter: () => Promise<void>;
   readonly limits: LogFileLimits;
+  readonly now: Clock;
 }
 
 /** The file that is written. */
-interface Current {
+interface Current extends WrittenFile {
   readonly number: number;
   readonly handle: FileHandle;
-  readonly bytes: number;
   /** Bytes of lines since the positions were noted. */
   readonly sinceNote: number;
+}
+
+export interface OpenLogFiles extends OpenServiceLog {
+  /** Begins the next file when a day (UTC) has begun since the last line. @throws as `append` does */
+  rotateIfDue(): Promise<void>;
+  /** Begins the next file, unless this one has no line yet. @throws as `append` does */
+  rotate(): Promise<void>;
 }
 
 /**
@@ -33,42 +41,54 @@ interface Current {
  * between a line and its position: each file begins with the positions, they are noted again every `noteEveryBytes`, and
  * the lines after the last note tell the rest. What a killed writer left of a line is cut off.
  */
-export async function openLog(folder: string, { requireWriter, limits }: WriterOptions): Promise<OpenServiceLog> {
+export async function openLog(folder: LogFolder, { requireWriter, limits, now }: WriterOptions): Promise<OpenLogFiles> {
   await requireWriter();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder.path, { recursive: true, mode: 0o700 });
   const files = await fileNumbers(folder);
   let positions = await findPositions(folder, files);
-  let current = await openFile(folder, files.at(-1) ?? 1);
+  let current = await openFile(folder, await writtenNumber(folder, files));
   let last: Promise<unknown> = Promise.resolve();
 
   const rotate = async (): Promise<void> => {
-    const next = await beginFile(folder, current.number + 1, positions);
+    const next = await beginFile(folder, current.number + 1, { positions, now });
     const before = current;
     current = next;
     await before.handle.close();
-    for (const number of await fileNumbers(folder)) {
-      if (number <= next.number - limits.files) await rm(filePath(folder, number), { force: true });
-    }
+    await removeOldest(folder, await fileNumbers(folder), limits.retain);
+  };
+  const rotateIfDue = async (more: number): Promise<void> => {
+    if (isRotationDue(current, { fileBytes: limits.fileBytes, now: now(), more })) await rotate();
   };
   const append = async (lines: readonly ServiceLogLine[]): Promise<void> => {
     await requireWriter();
-    const text = lines.map(encodeLine).join('');
-    if (current.bytes > 0 && current.bytes + Buffer.byteLength(text) > limits.fileBytes) await rotate();
+    const encoded = Buffer.from(lines.map(encodeLine).join(''));
+    await rotateIfDue(encoded.length);
     const isDue = current.sinceNote > limits.noteEveryBytes;
-    const bytes = Buffer.from(isDue ? encodePositions(positions) + text : text);
+    const bytes = isDue ? Buffer.concat([Buffer.from(encodePositions(positions)), encoded]) : encoded;
     await writeWhole(current, bytes);
     const sinceNote = (isDue ? 0 : current.sinceNote) + bytes.length;
-    current = { ...current, bytes: current.bytes + bytes.length, sinceNote };
+    current = { ...current, bytes: current.bytes + bytes.length, sinceNote, hasLines: true, writtenAt: now() };
     positions = notedPositions(positions, lines);
+  };
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 
   return {
     position: (workload) => positions[workload] ?? {},
-    append(lines) {
-      const written = last.then(() => append(lines));
-      last = written.catch(() => undefined);
-      return written;
-    },
+    append: (lines) => inOrder(() => append(lines)),
+    rotateIfDue: () =>
+      inOrder(async () => {
+        await requireWriter();
+        await rotateIfDue(0);
+      }),
+    rotate: () =>
+      inOrder(async () => {
+        await requireWriter();
+        if (current.hasLines) await rotate();
+      }),
     async close() {
       await last;
       await current.handle.close();
@@ -77,10 +97,14 @@ export async function openLog(folder: string, { requireWriter, limits }: WriterO
 }
 
 /** Begins the file of a rotation; there is none when that failed. */
-async function beginFile(folder: string, number: number, positions: Positions): Promise<Current> {
+async function beginFile(
+  folder: LogFolder,
+  number: number,
+  { positions, now }: { readonly positions: Positions; readonly now: Clock },
+): Promise<Current> {
   const handle = await open(filePath(folder, number), 'ax', 0o600);
   const bytes = Buffer.from(encodePositions(positions));
-  const file = { number, handle, bytes: 0, sinceNote: 0 };
+  const file = { number, handle, bytes: 0, sinceNote: 0, hasLines: false, writtenAt: now() };
   try {
     await writeWhole(file, bytes);
   } catch (error) {
@@ -92,15 +116,16 @@ async function beginFile(folder: string, number: number, positions: Positions): 
 }
 
 /** Opens a file behind its last whole line. */
-async function openFile(folder: string, number: number): Promise<Current> {
+async function openFile(folder: LogFolder, number: number): Promise<Current> {
   const handle = await open(filePath(folder, number), 'a+', 0o600);
   try {
-    const { size } = await handle.stat();
-    const { lines } = await readBack(handle, size, () => true);
+    const { size, mtime } = await handle.stat();
+    const { lines } = await readBack(await plainFile(handle), () => true);
     const end = lines.at(-1)?.next.offset ?? 0;
     if (end < size) await handle.truncate(end);
+    const hasLines = lines.some((line) => storedPositions(line) === null);
     // Noted again with the next line: it may be long ago.
-    return { number, handle, bytes: end, sinceNote: Number.POSITIVE_INFINITY };
+    return { number, handle, bytes: end, sinceNote: Number.POSITIVE_INFINITY, hasLines, writtenAt: mtime };
   } catch (error) {
     await handle.close();
     throw error;
@@ -114,43 +139,6 @@ async function writeWhole({ handle, bytes: end }: Current, bytes: Buffer): Promi
   } catch (error) {
     await handle.truncate(end);
     throw asDiskFull(error);
-  }
-}
-
-/** The positions that a log tells, from its end backwards as far as they were noted last. */
-async function findPositions(folder: string, files: readonly number[]): Promise<Positions> {
-  let following: readonly RawLine[] = [];
-  for (const number of files.toReversed()) {
-    const handle = await open(filePath(folder, number), 'r');
-    try {
-      const { size } = await handle.stat();
-      const { lines, found } = await readBack(handle, size, (all) =>
-        all.some((line) => storedPositions(line) !== null),
-      );
-      following = [...lines, ...following];
-      if (found) break;
-    } finally {
-      await handle.close();
-    }
-  }
-  return following.reduce<Positions>((positions, raw) => {
-    const line = storedLine(raw);
-    return line === null ? (storedPositions(raw) ?? positions) : notedPositions(positions, [line.line]);
-  }, {});
-}
-
-const FIRST_PIECE_BYTES = 512 * 1024;
-
-/** The whole lines at the end of a file: as many as are enough, or all. */
-async function readBack(handle: FileHandle, size: number, isEnough: (lines: readonly RawLine[]) => boolean) {
-  for (let length = FIRST_PIECE_BYTES; ; length *= 4) {
-    const from = Math.max(0, size - length);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
-    const all = rawLines(buffer.subarray(0, bytesRead), { file: 0, offset: from });
-    // The first one began earlier.
-    const lines = from === 0 ? all : all.slice(1);
-    const found = lines.length > 0 && isEnough(lines);
-    if (found || from === 0) return { lines, found };
   }
 }
 

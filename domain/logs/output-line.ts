@@ -11,10 +11,19 @@ export interface OutputLine {
   readonly stream: OutputStream;
   /** Without its line end. Of an overlong line the beginning alone, which ends with {@link CUT_MARK}. */
   readonly text: string;
+  /** Lines before it may be missing: the runtime did not keep them until they were read. */
+  readonly afterGap?: true;
 }
 
 /** Up to where the output of a workload is known: the time of the last line of each stream. */
 export type OutputPosition = Readonly<Partial<Record<OutputStream, string>>>;
+
+/** A moment as lines have it: as exact as it is given, to the nanosecond. @param moment an ISO time */
+export function outputTime(moment: string): string {
+  const [, second, fraction = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z$/.exec(moment) ?? [];
+  if (second !== undefined) return `${second}.${fraction.slice(0, 9).padEnd(9, '0')}Z`;
+  return new Date(moment).toISOString().replace('Z', '000000Z');
+}
 
 /** How many lines of a log may be asked for at once. */
 export const MAX_LOG_LINES = 1_000;
@@ -39,4 +48,21 @@ export function positionAfter(position: OutputPosition, { stream, at }: OutputLi
 /** True for a line that comes after the position. Lines of one stream are in the order of their times. */
 export function isAfter(position: OutputPosition, { stream, at }: OutputLine): boolean {
   return at > (position[stream] ?? '');
+}
+
+/**
+ * Takes the lines that come after a position, of those that a runtime hands out from a little before it. The first one is
+ * marked where the last known line of all does not come before it: then the runtime keeps no more what stood between the two.
+ */
+export function linesAfter(position: OutputPosition): (lines: readonly OutputLine[]) => OutputLine[] {
+  const known = Object.values(position).sort().at(-1) ?? '';
+  let isJoined = known === '';
+  return (lines) =>
+    lines.flatMap((line) => {
+      const isNew = isAfter(position, line);
+      const isMarked = isNew && !isJoined && line.at > known;
+      isJoined ||= line.at >= known;
+      if (!isNew) return [];
+      return [isMarked ? { ...line, afterGap: true } : line];
+    });
 }

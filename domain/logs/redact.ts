@@ -1,12 +1,12 @@
 /**
- * The module `logs`: lines of build logs and of what services print, their limits, and what is taken out of them before
- * they are kept.
+ * The module `logs`: lines of build logs, of what services and the platform's programs print, their limits, and what is
+ * taken out of them before they are kept.
  *
  * Keying: a line of a build log is numbered within its build. Lines that a repeated step writes again carry a key and are
  * kept once. A line of a service is known by its workload, stream and time (`output-line.ts`).
  * Retries: none here; an append is repeated by who writes.
  * Compensation: none. A build log is append-only and ends at its limits with a notice that says so; the log of a service
- * is append-only and rotated.
+ * or of a program of the platform is append-only and rotated.
  */
 
 import { ID_PREFIXES } from '../ids.ts';
@@ -23,19 +23,22 @@ const SHORTEST_SECRET = 4;
 const MAX_LAST_WORD = 8_192;
 
 /** Beginnings of values that one pattern looks for; it stays a small one. */
-const MAX_PREFIXES = 100;
+const MAX_PREFIXES = 250;
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** scheme://user:pass@host and scheme://token@host; the password runs to the last @ before the path. */
+const ADDRESSES: readonly (readonly [RegExp, string])[] = [
+  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#:@"'<>]{0,256}:)[^\s/?#"'<>]{1,4096}@/gi, `$1${REDACTED}@`],
+  [/(?<![a-z0-9+.-])(https?:\/\/)[^\s/?#:@"'<>]{8,512}@/gi, `$1${REDACTED}@`],
+];
 
 /**
  * Replacements by shape. Each pattern is linear: bounded repeats, or classes that cannot match what follows them, and
  * no start inside a run that an earlier start has already walked.
  */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // scheme://user:pass@host and scheme://token@host; the password runs to the last @ before the path.
-  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#:@"'<>]{0,256}:)[^\s/?#"'<>]{1,4096}@/gi, `$1${REDACTED}@`],
-  [/(?<![a-z0-9+.-])(https?:\/\/)[^\s/?#:@"'<>]{8,512}@/gi, `$1${REDACTED}@`],
   // Header lines: everything to the end of the line or of the quoted argument.
   [
     /(?<![\w-])((?:proxy-)?authorization|set-cookie|cookie|x-internal-key|x-api-key)(["']?[ \t]{0,8}:[ \t]{0,8})(?![ \t"'[])[^\r\n"']+/gi,
@@ -87,13 +90,39 @@ export function createRedactor({ secrets }: { readonly secrets: readonly string[
 function redactShapes(line: string): string {
   let text = line;
   if (PLAIN.test(text) || OWN_ID.test(text)) return text;
+  if (text.includes('://')) for (const [pattern, replacement] of ADDRESSES) text = text.replace(pattern, replacement);
   for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
-  text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
-    isSensitiveName(name) ? `${open}${name}${middle}${REDACTED}` : whole,
-  );
-  return text.replace(ASSIGNMENT, (whole, quote: string, name: string, operator: string, value: string) =>
-    isSensitiveName(name) ? `${quote}${name}${quote}${operator}${maskValue(value)}` : whole,
-  );
+  if (text.includes('\\"'))
+    text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
+      isHiddenName(name) ? `${open}${name}${middle}${REDACTED}` : whole,
+    );
+  return redactAssignments(text);
+}
+
+/** A callback for each assignment of a line costs more than all else, and few are of a sensitive name. */
+function redactAssignments(text: string): string {
+  let redacted = '';
+  let kept = 0;
+  ASSIGNMENT.lastIndex = 0;
+  for (let match = ASSIGNMENT.exec(text); match !== null; match = ASSIGNMENT.exec(text)) {
+    if (!isHiddenName(match[2] ?? '')) continue;
+    const [whole, quote = '', name = '', operator = '', value = ''] = match;
+    redacted += `${text.slice(kept, match.index)}${quote}${name}${quote}${operator}${maskValue(value)}`;
+    kept = match.index + whole.length;
+  }
+  return kept === 0 ? text : redacted + text.slice(kept);
+}
+
+/** Judging a name costs more than looking it up, and the same few names come with every line; made-up ones fill no memory. */
+const MAX_NAMES = 1_000;
+const judged = new Map<string, boolean>();
+
+function isHiddenName(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const isHidden = isSensitiveName(name);
+  if (judged.size < MAX_NAMES) judged.set(name, isHidden);
+  return isHidden;
 }
 
 function withoutLastWord(text: string): string {
@@ -103,8 +132,8 @@ function withoutLastWord(text: string): string {
   return text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** Takes out the given values in the forms they are written in; at the end of a line that was cut, their beginnings, too. */
-function createKnownRedactor(secrets: readonly string[]): (line: string, isCut: boolean) => string {
+/** Takes out the given values alone, in the forms they are written in; at the end of a line that was cut, their beginnings, too. */
+export function createKnownRedactor(secrets: readonly string[]): (line: string, isCut: boolean) => string {
   const known = knownForms(secrets);
   const forms = [...known].map((form) => ENCODER.encode(form));
   if (forms.length === 0) return (line) => line;
@@ -158,19 +187,36 @@ function knownForms(secrets: readonly string[]): ReadonlySet<string> {
 
 function writtenForms(secret: string): readonly string[] {
   const wellFormed = secret.toWellFormed();
-  const base64 = base64Of(ENCODER.encode(wellFormed)).replace(/=+$/, '');
-  if (/^[\w.~-]*$/.test(secret)) return [secret, base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+  const base64 = base64Forms(ENCODER.encode(wellFormed)).flatMap((form) => [
+    form,
+    form.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
+  if (/^[\w.~-]*$/.test(secret)) return [secret, ...base64];
   const encoded = encodeURIComponent(wellFormed);
   return [
     secret,
-    base64,
-    base64.replaceAll('+', '-').replaceAll('/', '_'),
+    ...base64,
     encoded,
     encoded.replaceAll('%20', '+'),
     encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
     encoded.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()),
     JSON.stringify(secret).slice(1, -1),
   ];
+}
+
+/** Characters of base64 that a value within a longer text must give, or it is not looked for there: fewer are found anywhere. */
+const SHORTEST_WITHIN = 8;
+
+/**
+ * In base64, alone and within a longer text: there it begins at the first, second or third byte of a group, and only the
+ * characters that nothing beside it changes are the same.
+ */
+function base64Forms(bytes: Uint8Array): readonly string[] {
+  const within = [0, 1, 2].map((before) => {
+    const text = base64Of(Uint8Array.from([...new Uint8Array(before), ...bytes]));
+    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  return [base64Of(bytes).replace(/=+$/, ''), ...within.filter((form) => form.length >= SHORTEST_WITHIN)];
 }
 
 function base64Of(bytes: Uint8Array): string {

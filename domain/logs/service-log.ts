@@ -13,7 +13,7 @@ export interface ServiceLogLine extends OutputLine {
   readonly release: string;
   /** Id of the workload, as its runtime calls it. */
   readonly workload: string;
-  /** How many lines were left out here, in a line that the platform wrote in their place. */
+  /** How many lines were left out here, in a line that the platform wrote in their place; 0 when nobody can know. */
   readonly dropped?: number;
 }
 
@@ -46,6 +46,9 @@ export interface LastLines {
   /** At most so many lines. About 2 KiB for each are looked at, from the end backwards. */
   readonly count: number;
   readonly matches: (line: ServiceLogLine) => boolean;
+  /** Times as lines have them: from the first on, and before the second, from which it is then looked backwards. */
+  readonly since?: string;
+  readonly until?: string;
 }
 
 /** Reading the logs of services. Every call reads a bounded part of a log, whatever its size. */
@@ -77,13 +80,23 @@ export interface OpenServiceLog {
   close(): Promise<void>;
 }
 
+/** Writes the logs of services, until another one takes over. */
+export interface ServiceLogWriter {
+  open(target: ServiceLogTarget): Promise<OpenServiceLog>;
+  /**
+   * Looks after all logs: begins the next file of those that had none since midnight UTC, compresses what was rotated, and
+   * removes the oldest files beyond the limits. To be called every half a minute; calls while one runs wait for that one.
+   */
+  look(): Promise<void>;
+}
+
 /** The logs of services. Each is bounded in bytes: its oldest lines go when new ones need the room. */
 export interface ServiceLogs extends ServiceLogReader {
   /**
    * Begins to write. Whoever wrote before is refused from here on, also one that was paused and does not know. Which
    * process is the writer is decided elsewhere: here is only seen to it that an earlier one adds nothing.
    */
-  takeOver(): Promise<{ open(target: ServiceLogTarget): Promise<OpenServiceLog> }>;
+  takeOver(): Promise<ServiceLogWriter>;
   /** Removes the logs of a service in every environment. No error when there are none. */
   remove(serviceId: string): Promise<void>;
   /** The services that have logs. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { LogPlace, ServiceLogLine, ServiceLogs } from '../../domain/logs/service-log.ts';
+import type { LogPlace, ServiceLogLine, ServiceLogs, ServiceLogTarget } from '../../domain/logs/service-log.ts';
 
 export const TARGET = { serviceId: 'svc_shop', environment: 'prod' } as const;
 
@@ -20,11 +20,15 @@ const textsOf = (stored: readonly { readonly line: ServiceLogLine }[]) => stored
 const all = () => true;
 
 /** Reads from a place to the end. */
-export async function readAll(logs: ServiceLogs, from: LogPlace = { file: 0, offset: 0 }) {
+export async function readAll(
+  logs: ServiceLogs,
+  from: LogPlace = { file: 0, offset: 0 },
+  target: ServiceLogTarget = TARGET,
+) {
   const lines: ServiceLogLine[] = [];
   let lost = false;
   for (let place = from; ; ) {
-    const read = await logs.after(TARGET, place);
+    const read = await logs.after(target, place);
     lost ||= read.lost;
     if (read.lines.length === 0) return { lines, lost, next: read.next };
     lines.push(...read.lines.map(({ line }) => line));
@@ -55,6 +59,26 @@ export function serviceLogsSuite(create: (options: { fileBytes: number }) => Pro
     assert.equal((await logs.last(TARGET, { count: 20, matches: all })).truncated, false);
     const some = await logs.last(TARGET, { count: 2, matches: ({ text }) => text.endsWith('7') });
     assert.deepEqual(textsOf(some.lines), ['line 7', 'line 17']);
+    await log.close();
+  });
+
+  it('gives the last lines from a time on, and before one', async () => {
+    const { logs, log } = await opened();
+    const lines = linesOf(1, 20);
+    await log.append(lines);
+    const span = async (since: number | null, until: number | null, count = 50) => {
+      const read = await logs.last(TARGET, {
+        ...{ count, matches: all },
+        ...(since === null ? {} : { since: lines[since]?.at ?? '' }),
+        ...(until === null ? {} : { until: lines[until]?.at ?? '' }),
+      });
+      return textsOf(read.lines);
+    };
+    assert.deepEqual(await span(17, null), ['line 18', 'line 19', 'line 20']);
+    assert.deepEqual(await span(null, 2), ['line 1', 'line 2']);
+    assert.deepEqual(await span(3, 6), ['line 4', 'line 5', 'line 6']);
+    assert.deepEqual(await span(3, 6, 1), ['line 6']);
+    assert.deepEqual(await span(6, 3), []);
     await log.close();
   });
 

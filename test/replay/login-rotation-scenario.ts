@@ -18,6 +18,7 @@ const AWAY = due('away');
 export async function loginRotation(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   let looks = 0;
   const activities: Partial<DatabasesActivities> = {
+    reconcileServers: async () => ['the users of Redis: away'],
     listDueLogins: async (cursor) =>
       cursor === null ? { items: [ROTATED, BUSY], nextCursor: 'more' } : { items: [AWAY], nextCursor: null },
     prepareLogin: async () => ({ kind: 'begun', buildId: 'bld_restart' }),
@@ -41,6 +42,7 @@ export async function loginRotation(temporal: Awaited<ReturnType<typeof createTe
     await execute(DATABASE_WORKFLOWS.rotateLogin, `${rotationWorkflowId(ROTATED)}/asked`, [request(ROTATED)]);
     return {
       'login-rotations': 'rotate-database-logins',
+      'login-rotations-reconciled': 'rotate-database-logins',
       'login-rotation': `${rotationWorkflowId(ROTATED)}/asked`,
       'login-rotation-busy': rotationWorkflowId(BUSY),
       'login-rotation-failed': rotationWorkflowId(AWAY),

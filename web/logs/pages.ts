@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type Html, html } from '../../api/http/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../api/http/pages/html.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { OUTPUT_STREAMS } from '../../domain/logs/output-line.ts';
+import { LEVEL_FILTERS } from '../../domain/logs/parse-entry.ts';
 import {
   type ServiceLogLineView,
   serviceLogLineViewSchema,
@@ -21,11 +22,23 @@ import { pathOf } from '../platform/platform.ts';
 const LINES = 500;
 const STREAMS = ['all', ...OUTPUT_STREAMS] as const;
 const STREAM_LABELS = { all: 'All output', out: 'Standard output', error: 'Standard error' } as const;
+const LEVEL_LABELS = { all: 'All levels', warn: 'Warnings and errors', error: 'Errors' } as const;
+
+/** What a field for a time gives, in UTC; with a zone, what a link has. */
+const moment = z
+  .string()
+  .regex(/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?$/)
+  .refine((text) => text === '' || !Number.isNaN(Date.parse(zoned(text))))
+  .optional();
 
 const params = z.strictObject({ name: z.string().min(1).max(64) });
 const query = z.object({
   environment: environmentSchema.default('prod'),
   stream: z.enum(STREAMS).default('all'),
+  level: z.enum(LEVEL_FILTERS).default('all'),
+  release: z.string().max(64).optional(),
+  since: moment,
+  until: moment,
   find: z.string().max(200).optional(),
   /** The last line that a page shows. */
   after: z.string().max(60).optional(),
@@ -33,9 +46,31 @@ const query = z.object({
 type Query = z.output<typeof query>;
 
 /** What the builder is asked for. */
-function wanted({ environment, stream, find }: Query) {
-  const contains = find?.trim() || undefined;
-  return { environment, stream, contains, lines: LINES };
+function wanted({ environment, stream, level, release, since, until, find }: Query) {
+  const given = (text: string | undefined): string | undefined => text?.trim() || undefined;
+  const time = (text: string | undefined): string | undefined => (text ? zoned(text) : undefined);
+  return {
+    ...{ environment, stream, level, lines: LINES, release: given(release), contains: given(find) },
+    ...{ since: time(since), until: time(until) },
+  };
+}
+
+function zoned(time: string): string {
+  const [minutes = '', rest] = [time.slice(0, 16), time.slice(16).replace('Z', '')];
+  return `${minutes}${rest === '' ? ':00' : rest}Z`;
+}
+
+/** What is chosen beside the environment, for links. */
+function chosen({ stream, level, release = '', since = '', until = '', find = '' }: Query): Record<string, string> {
+  const all = {
+    stream: stream === 'all' ? '' : stream,
+    level: level === 'all' ? '' : level,
+    release,
+    since,
+    until,
+    find,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
 /** What a service prints: the last lines, and each as it comes. */
@@ -53,12 +88,12 @@ const logsPage = definePage({
     platform.get('builder', pathOf('services', name, 'logs'), serviceLogPageSchema, wanted(asked)),
   view: ({ items, truncated, live }, { params: { name }, query: asked }) => {
     const path = pathOf('services', name, 'logs');
-    const { environment, stream, find = '' } = asked;
+    const { environment, find = '', until = '' } = asked;
     const last = items.at(-1)?.id;
-    const kept = { ...(stream === 'all' ? {} : { stream }), ...(find === '' ? {} : { find }) };
-    const none =
-      items.length === 0 &&
-      html`<p class="log-empty">${find === '' ? 'Nothing was printed yet.' : `No line has “${find}”.`}</p>`;
+    const kept = chosen(asked);
+    const { find: _find, ...filters } = kept;
+    const isFiltered = Object.keys(filters).length > 0;
+    const none = items.length === 0 && html`<p class="log-empty">${nothing(find, { isFiltered, truncated })}</p>`;
     return {
       title: 'Logs',
       crumbs: [
@@ -66,34 +101,75 @@ const logsPage = definePage({
         [name, pathOf('services', name)],
       ],
       beside: live ? badge('good', 'Serves') : badge('quiet', `Nothing serves in ${environment}`),
-      live: last === undefined ? {} : { after: last },
+      // Of a part of the past nothing changes any more.
+      live: until !== '' ? null : last === undefined ? {} : { after: last },
       body: html`${environmentFilter(path, environment, { query: kept })}${card(
         { title: `What ${name} prints`, flush: true },
-        html`${searchBar(path, asked)}${truncated && html`<p class="log-note">The last ${items.length} lines.</p>`}${logBox(
-          {
-            label: `Output of ${name} in ${environment}`,
-            lines: html`${none}${items.map((line) => outputLine(line, find))}`,
-            live: 'log',
-          },
-        )}`,
+        html`${searchBar(path, asked)}${timeLinks(path, asked, { first: items[0]?.at, truncated })}${logBox({
+          label: `Output of ${name} in ${environment}`,
+          lines: html`${none}${items.map((line) => outputLine(line, find))}`,
+          ...(until === '' ? { live: 'log' } : {}),
+        })}`,
       )}`,
     };
   },
   live: followOutput,
 });
 
-function searchBar(path: string, { environment, stream, find = '' }: Query): Html {
-  return html`<div class="log-bar"><form method="get" action="${path}" role="search"><input type="hidden" name="environment" value="${environment}">
-${field({ outcome: null }, { name: 'find', label: 'Lines with this text', type: 'search', value: find })}
-${select({ outcome: null }, { name: 'stream', label: 'Of', value: stream, choices: STREAMS.map((name) => [name, STREAM_LABELS[name]] as const) })}
-<button class="button">Show</button></form></div>`;
+function nothing(
+  find: string,
+  { isFiltered, truncated }: { readonly isFiltered: boolean; readonly truncated: boolean },
+): string {
+  if (truncated) return 'None of the lines that were looked at matches: choose another time.';
+  if (find !== '') return `No line has “${find}”.`;
+  return isFiltered ? 'No line matches.' : 'Nothing was printed yet.';
 }
 
-function outputLine({ at, stream, text, dropped }: ServiceLogLineView, find: string): Html {
-  const shown = dropped === undefined ? text : `${dropped} lines were left out here: the service printed too fast`;
+/** Ways to the lines before these, and back to the newest. */
+function timeLinks(
+  path: string,
+  asked: Query,
+  { first, truncated }: { readonly first: string | undefined; readonly truncated: boolean },
+): HtmlValue {
+  const { environment, until = '' } = asked;
+  const to = (more: Record<string, string>): string => {
+    const { until: _until, ...kept } = chosen(asked);
+    return `${path}?${new URLSearchParams({ environment, ...kept, ...more })}`;
+  };
+  const earlier = truncated && first !== undefined;
+  if (!earlier && until === '') return null;
+  return html`<p class="log-note">${earlier && html`<a href="${to({ until: first })}">Earlier lines</a>`}${earlier && until !== '' && ' · '}${until !== '' && html`<a href="${to({})}">Newest lines</a>`}</p>`;
+}
+
+function searchBar(path: string, asked: Query): Html {
+  const { environment, stream, level, release = '', since = '', until = '', find = '' } = asked;
+  const of = { outcome: null };
+  const local = (time: string): string => time.slice(0, 19).replace('Z', '');
+  const isNarrowed = release !== '' || since !== '' || until !== '';
+  const streams = STREAMS.map((name) => [name, STREAM_LABELS[name]] as const);
+  const levels = LEVEL_FILTERS.map((name) => [name, LEVEL_LABELS[name]] as const);
+  return html`<div class="log-bar"><form method="get" action="${path}" role="search"><input type="hidden" name="environment" value="${environment}">
+${field(of, { name: 'find', label: 'Lines with this text', type: 'search', value: find })}
+${select(of, { name: 'stream', label: 'Of', value: stream, choices: streams })}
+${select(of, { name: 'level', label: 'Level', value: level, choices: levels })}
+<button class="button">Show</button>
+<details class="log-more"${isNarrowed && html` open`}><summary>Time and release</summary><div class="field-row">
+${field(of, { name: 'since', label: 'From (UTC)', type: 'datetime-local', value: local(since) })}
+${field(of, { name: 'until', label: 'Before (UTC)', type: 'datetime-local', value: local(until) })}
+${field(of, { name: 'release', label: 'Release', value: release, mono: true })}</div></details></form></div>`;
+}
+
+function toneOf({ level }: ServiceLogLineView): 'info' | 'warn' | 'error' {
+  if (level === 'error' || level === 'fatal') return 'error';
+  return level === 'warn' ? 'warn' : 'info';
+}
+
+function outputLine(line: ServiceLogLineView, find: string): Html {
+  const { at, text, dropped } = line;
+  const shown =
+    dropped === undefined || dropped === 0 ? text : `${dropped} lines were left out here: the service printed too fast`;
   const time = html`<time class="log-number" datetime="${at.slice(0, 23)}Z" title="${at}">${at.slice(11, 19)}</time>`;
-  const level = dropped !== undefined ? 'warn' : stream === 'error' ? 'error' : 'info';
-  return logLine({ before: time, level, text: shown }, find);
+  return logLine({ before: time, level: toneOf(line), text: shown }, find);
 }
 
 type Context = LiveContext<z.output<typeof params>, Query>;

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
-import type { BuildLog } from '../../../domain/deploys/ports.ts';
+import type { BuildLog } from '../../../domain/deploys/build-store.ts';
 import {
   bytesOf,
   capNotice,

@@ -4,7 +4,7 @@ import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
-import { revokeGrant, revokeSession } from '../revocation/revoke.ts';
+import { endEarlierLogins, endLogins } from './end-logins.ts';
 
 /** Hashes a new password. @throws PASSWORD_REFUSED with the reason, before anything was changed. */
 export async function hashNewPassword(
@@ -49,7 +49,7 @@ export async function storePassword(
   passwordHash: string | null,
   options: { readonly keepSession?: string | undefined; readonly withoutFactors?: boolean } = {},
 ): Promise<number> {
-  const { withoutFactors = false } = options;
+  const { withoutFactors = false, keepSession = null } = options;
   await audit(deps, context, {
     type: 'user.password_changed',
     actor: context.caller?.name ?? user.id,
@@ -57,31 +57,14 @@ export async function storePassword(
     orgSlug: user.primaryOrg,
     data: withoutFactors ? { secondFactors: 'removed' } : {},
   });
-  // Before it as well: a process that ends in between leaves nobody in, and what is repeated then finds the new password.
-  await endOtherLogins(deps, context, user.id, options.keepSession);
-  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash, { withoutFactors }))) {
+  // Before it as well: what was there is ended although the process may end in between. What is begun by the old password
+  // meanwhile is ended below or, after a kill, by the next who comes (end-logins.ts).
+  await endLogins(deps, context, user.id, keepSession);
+  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash, { withoutFactors, keepSession }))) {
     throw new FairleadError('CONFLICT', 'The password was changed meanwhile; begin again');
   }
   await deps.links.consumeAllOfUser(user.id, deps.now());
-  await endOtherLogins(deps, context, user.id, options.keepSession);
-  return user.passwordVersion + 1;
-}
-
-/**
- * One by one rather than by an entry about the user: that would also void the tokens of a login made with the new
- * password within the same second.
- */
-async function endOtherLogins(
-  deps: IdentityDeps,
-  context: RouteContext,
-  userId: string,
-  keepSession: string | undefined,
-): Promise<void> {
-  const now = deps.now();
-  const sessions = await deps.sessions.listOfUser(userId, now);
-  for (const { id } of sessions) if (id !== keepSession) await revokeSession(deps, context, id);
-  const grants = await deps.grants.listOfUser(userId, now);
-  for (const { id, sessionId } of grants) {
-    if (sessionId === null || sessionId !== keepSession) await revokeGrant(deps, context, id);
-  }
+  const passwordVersion = user.passwordVersion + 1;
+  await endEarlierLogins(deps, context, { id: user.id, passwordVersion }, keepSession);
+  return passwordVersion;
 }

@@ -7,6 +7,7 @@ import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { revokeSession } from '../revocation/revoke.ts';
 import { writeCookie } from './cookies.ts';
+import { finishEnding } from './end-logins.ts';
 import { findSession, type LoggedIn, SESSION_DAYS } from './find-session.ts';
 import { isUnchanged } from './is-unchanged.ts';
 import { noteBrowser } from './note-device.ts';
@@ -29,6 +30,7 @@ export async function startSession(
 ): Promise<{ session: SessionRecord; cookies: readonly string[] }> {
   // Whatever way in there may be one day: personas never come in person (spec 1, "Persona").
   if (isPersonaAddress(user.email)) throw new FairleadError('LOGIN_FAILED', 'This account cannot sign in');
+  await finishEnding(deps, user);
   const secret = deps.tokens.create('flss_');
   const secretHash = deps.tokens.hash(secret);
   const before = await findSession(deps, context.cookies);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -17,12 +17,12 @@ const newFolder = () => join(root, `${++folders}`);
 
 describe('logs of services as files', () => {
   serviceLogsSuite(async ({ fileBytes }) =>
-    createServiceLogs({ directory: newFolder(), limits: { fileBytes, noteEveryBytes: 500 } }),
+    createServiceLogs({ directory: newFolder(), limits: { fileBytes, retain: 1, noteEveryBytes: 500 } }),
   );
 
   const opened = async (fileBytes = 1_000_000) => {
     const directory = newFolder();
-    const logs = createServiceLogs({ directory, limits: { fileBytes, noteEveryBytes: 500 } });
+    const logs = createServiceLogs({ directory, limits: { fileBytes, retain: 1, noteEveryBytes: 500 } });
     const reopen = async () => (await logs.takeOver()).open(TARGET);
     return { directory, folder: join(directory, 'svc_shop', 'prod'), logs, reopen, log: await reopen() };
   };
@@ -122,5 +122,105 @@ describe('logs of services as files', () => {
       await assert.rejects((await logs.takeOver()).open({ ...TARGET, serviceId }), { code: 'INTERNAL' });
     }
     assert.equal((await stat(directory)).isDirectory(), true);
+  });
+
+  const at = (time: string) => new Date(`2026-01-${time}Z`);
+
+  it('are rotated at midnight UTC by the next line or by the next look, and then compressed', async () => {
+    const directory = newFolder();
+    let now = at('01T12:00:00');
+    const logs = createServiceLogs({ directory, now: () => now });
+    const writer = await logs.takeOver();
+    const [log, quiet] = [await writer.open(TARGET), await writer.open({ ...TARGET, environment: 'uat' })];
+    const names = async (environment: string) => (await readdir(join(directory, 'svc_shop', environment))).sort();
+    await log.append(linesOf(1, 1));
+    await quiet.append(linesOf(1, 1));
+    now = at('01T23:59:59');
+    await writer.look();
+    assert.deepEqual(await names('prod'), ['1.jsonl']);
+    now = at('02T00:00:00');
+    await log.append(linesOf(2, 2));
+    assert.deepEqual(await names('prod'), ['1.jsonl', '2.jsonl']);
+    await writer.look();
+    assert.deepEqual(
+      [await names('prod'), await names('uat')],
+      [
+        ['1.jsonl.gz', '2.jsonl'],
+        ['1.jsonl.gz', '2.jsonl'],
+      ],
+    );
+    now = at('03T00:00:00');
+    await writer.look();
+    assert.deepEqual(await names('uat'), ['1.jsonl.gz', '2.jsonl'], 'a file without a line is not rotated');
+    assert.deepEqual(
+      (await readAll(logs)).lines.map(({ text }) => text),
+      ['line 1', 'line 2'],
+    );
+    await log.close();
+    await quiet.close();
+  });
+
+  it('each place keeps its meaning when its file is compressed, and the positions are found in compressed files', async () => {
+    const directory = newFolder();
+    const logs = createServiceLogs({ directory, limits: { fileBytes: 3_000, noteEveryBytes: 500 } });
+    const writer = await logs.takeOver();
+    const log = await writer.open(TARGET);
+    const lines = linesOf(1, 100);
+    for (const line of lines) await log.append([line]);
+    const { lines: stored } = await logs.last(TARGET, { count: 100, matches: () => true });
+    assert.equal(stored.length, 100);
+    await writer.look();
+    assert.ok((await readdir(join(directory, 'svc_shop', 'prod'))).filter((name) => name.endsWith('.gz')).length > 2);
+    assert.deepEqual((await logs.last(TARGET, { count: 100, matches: () => true })).lines, stored);
+    for (const [index, { next }] of stored.entries()) {
+      assert.deepEqual((await readAll(logs, next)).lines, lines.slice(index + 1));
+    }
+    await log.close();
+    const newest = (await readdir(join(directory, 'svc_shop', 'prod'))).find((name) => name.endsWith('.jsonl')) ?? '';
+    // As a writer leaves it that was killed right after it had begun the file.
+    await truncate(join(directory, 'svc_shop', 'prod', newest), 0);
+    const again = await (await logs.takeOver()).open(TARGET);
+    const before = stored.findLast(({ next }) => next.file < Number.parseInt(newest, 10));
+    assert.deepEqual(again.position('w1'), { out: before?.line.at });
+    await again.close();
+  });
+
+  it('a log that cannot be looked after keeps no other from being', async () => {
+    const directory = newFolder();
+    const logs = createServiceLogs({ directory, limits: { fileBytes: 300, noteEveryBytes: 500 } });
+    const writer = await logs.takeOver();
+    const log = await writer.open({ ...TARGET, serviceId: 'svc_zoo' });
+    for (let line = 0; line < 5; line += 1) await log.append(linesOf(line, line));
+    // A folder in the place of a file that is to be compressed.
+    await mkdir(join(directory, 'svc_bad', 'prod', '1.jsonl'), { recursive: true });
+    await writeFile(join(directory, 'svc_bad', 'prod', '2.jsonl'), '');
+    await assert.rejects(writer.look(), { code: 'EISDIR' });
+    const names = await readdir(join(directory, 'svc_zoo', 'prod'));
+    assert.deepEqual(names.filter((name) => !name.endsWith('.gz')).length, 1);
+    await log.close();
+  });
+
+  it('are looked at from a time, and before one, wherever in the log that is', async () => {
+    const directory = newFolder();
+    const logs = createServiceLogs({ directory, limits: { fileBytes: 300_000, noteEveryBytes: 20_000 } });
+    const writer = await logs.takeOver();
+    const log = await writer.open(TARGET);
+    const lines = linesOf(1, 20_000).map((line) => ({ ...line, text: `${line.text} ${'x'.repeat(60)}` }));
+    for (let from = 0; from < lines.length; from += 500) await log.append(lines.slice(from, from + 500));
+    await writer.look();
+    const read = async (count: number, since: string | undefined, until: string | undefined) => {
+      const span = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+      const { lines: stored } = await logs.last(TARGET, { count, matches: () => true, ...span });
+      return stored.map(({ line }) => line);
+    };
+    for (const end of [1, 2, 500, 501, 9_999, 17_000, 19_999, 20_000]) {
+      const until = lines[end]?.at ?? '2027';
+      assert.deepEqual(await read(3, undefined, until), lines.slice(Math.max(0, end - 3), end), `before ${end}`);
+      const since = lines[Math.max(0, end - 2)]?.at;
+      assert.deepEqual(await read(5, since, until), lines.slice(Math.max(0, end - 2), end), `to ${end}`);
+    }
+    assert.deepEqual(await read(3, undefined, lines[0]?.at), []);
+    assert.deepEqual(await read(2, lines[19_998]?.at, undefined), lines.slice(19_998));
+    await log.close();
   });
 });

@@ -53,18 +53,72 @@ it('shows the last lines of an environment, of one stream or with a text, and wh
     ...{ environment: 'prod', items: ['line 5', 'oh no'], truncated: true, live: true },
   });
   assert.deepEqual((await shown('stream=error')).items, ['oh no']);
-  assert.deepEqual((await shown('contains=ne 3')).items, ['line 3']);
+  assert.deepEqual((await shown('contains=NE 3')).items, ['line 3']);
   assert.deepEqual((await shown('environment=uat')).items, []);
+  assert.deepEqual([(await shown('env=uat')).items, (await shown('env=prod')).items.length], [[], 6]);
   for (const wrong of [
     'lines=0',
     'lines=1001',
     'stream=both',
     'contains=',
     `contains=${'x'.repeat(201)}`,
-    'level=warn',
+    'level=info',
+    'since=yesterday',
+    'until=2026-01-01',
+    'env=prod&environment=uat',
+    'release=',
   ]) {
     assert.equal((await api.call('GET', `/services/shows/logs?${wrong}`)).status, 400, wrong);
   }
+});
+
+it('shows the lines of a release, of a level and graver ones, from a time on and before one', async () => {
+  const log = await logOf('filters');
+  const json = (level: string) => serviceLogLine(JSON.stringify({ level, msg: level }), { release: 'rel_2' });
+  const lines = [
+    ...linesOf(1, 2),
+    serviceLogLine('a stack', { stream: 'error' }),
+    ...['info', 'warn', 'error', 'fatal'].map(json),
+    serviceLogLine('3 lines were dropped', { dropped: 3, release: 'rel_2' }),
+  ];
+  await log.append(lines);
+  const shown = async (query: Record<string, string>): Promise<unknown[]> => {
+    const { data } = (await api.call('GET', `/services/filters/logs?${new URLSearchParams(query)}`)).body;
+    return data.items.map(({ text, level, dropped }: Record<string, unknown>) => {
+      return level === null || dropped !== undefined ? text : level;
+    });
+  };
+  const dropped = '3 lines were dropped';
+  assert.deepEqual(await shown({}), ['line 1', 'line 2', 'error', 'info', 'warn', 'error', 'fatal', dropped]);
+  assert.deepEqual(await shown({ level: 'warn' }), ['error', 'warn', 'error', 'fatal', dropped]);
+  assert.deepEqual(await shown({ level: 'error' }), ['error', 'error', 'fatal', dropped]);
+  assert.deepEqual(await shown({ level: 'error', contains: 'FATAL' }), ['fatal', dropped]);
+  assert.deepEqual(await shown({ release: 'rel_1' }), ['line 1', 'line 2', 'error']);
+  assert.deepEqual(await shown({ release: 'rel_2', level: 'error' }), ['error', 'fatal', dropped]);
+  const [since, until] = [lines[1]?.at ?? '', lines[4]?.at ?? ''];
+  assert.deepEqual(await shown({ since, until }), ['line 2', 'error', 'info']);
+  assert.deepEqual(await shown({ until, lines: '1' }), ['info']);
+  assert.deepEqual(await shown({ since: '2026-01-01T02:00:00+02:00', until: '2026-01-01T00:00:00Z' }), []);
+  const events = { accept: 'text/event-stream' };
+  assert.equal((await api.call('GET', `/services/filters/logs?until=${until}`, undefined, events)).status, 400);
+  const follower = follow(`/services/filters/logs?level=error&release=rel_2&since=${lines[6]?.at}`);
+  await follower.until(2);
+  await log.append([json('warn'), json('error'), serviceLogLine('of another release', { stream: 'error' })]);
+  await follower.until(3);
+  await follower.stop();
+  assert.equal(follower.lines.length, 3);
+});
+
+it('what a service prints is no event of its own, whatever it looks like', async () => {
+  const log = await logOf('forges');
+  const forged = ['id: 7:7', 'event: gap', 'data: {"text":"forged"}', '', ': comment', 'retry: 1', '\u2028data: x'];
+  const follower = follow('/services/forges/logs');
+  await log.append([serviceLogLine(forged.join('\n')), ...forged.map((text) => serviceLogLine(text))]);
+  await follower.until(8);
+  await follower.stop();
+  assert.deepEqual(follower.texts(), [forged.join('\n'), ...forged]);
+  assert.deepEqual(new Set(follower.events), new Set(['line']));
+  assert.ok(follower.lines.every(({ id }) => /^1:\d+$/.test(id)));
 });
 
 it('is for members of the orgs that may use the service: others hear that there is none, viewers that they may not', async () => {

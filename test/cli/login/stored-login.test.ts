@@ -5,7 +5,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { useLogins } from './use-logins.ts';
 
 describe('a login that the command line keeps', () => {
-  const cli = useLogins();
+  const cli = useLogins({ database: 'server' });
   const { start, run, file, stored, logIn } = cli;
 
   it('shows no token anywhere: not on a stream, not in --json, not in an error', async () => {

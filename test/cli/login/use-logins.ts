@@ -15,14 +15,14 @@ export const EMAIL = 'ann@acme.example';
 export const PASSWORD = 'correct horse battery';
 
 /** The command line as a process, against the real provider and the real builder; the test is the person at the browser. */
-export function useLogins() {
+export function useLogins(options: { readonly database?: 'server' } = {}) {
   let idp: TestIdp;
   let verifier: TokenVerifier;
   let api: TestApi;
   let home: string;
   let browser: Browser;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp(options);
     verifier = createTokenVerifier({ idpUrl: idp.issuer, audience: 'builder', revocations: { internalKey: IDP_KEY } });
     api = await startApi({ verifier, issuer: idp.issuer });
     await idp.seedOrg('acme');

@@ -28,20 +28,24 @@ export function createInMemoryServiceLogs({ fileBytes = 10 * 1024 ** 2 } = {}): 
     return file;
   };
   return {
-    async last(target, { count, matches }) {
+    async last(target, { count, matches, since, until }) {
       const all = filesOf(target).flatMap(({ number, lines }) =>
         lines.map((line, index) => ({ line, next: { file: number, offset: index + 1 } })),
       );
       let budget = count * BYTES_A_LINE;
-      const inReach = all.toReversed().filter(({ line }, index) => {
+      const before = all.filter(({ line }) => until === undefined || line.at < until);
+      const inReach = before.toReversed().filter(({ line }, index) => {
         budget -= sizeOf([line]);
         return index === 0 || budget >= 0;
       });
-      const found = inReach.filter(({ line }) => matches(line));
+      const isWanted = (at: string) => (since === undefined || at >= since) && (until === undefined || at < until);
+      const found = inReach.filter(({ line }) => isWanted(line.at) && matches(line));
       return {
         lines: found.slice(0, count).reverse(),
         next: all.at(-1)?.next ?? { file: 0, offset: 0 },
-        truncated: found.length > count || inReach.length < all.length,
+        truncated:
+          found.length > count ||
+          (inReach.length < before.length && !inReach.some(({ line }) => since !== undefined && line.at < since)),
       };
     },
     async after(target, place) {
@@ -67,6 +71,7 @@ export function createInMemoryServiceLogs({ fileBytes = 10 * 1024 ** 2 } = {}): 
       writers += 1;
       const writer = writers;
       return {
+        look: async () => undefined,
         open: async (target) => ({
           position: (workload) => positions.get(`${keyOf(target)} ${workload}`) ?? {},
           async append(lines) {

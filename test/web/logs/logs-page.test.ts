@@ -49,6 +49,44 @@ describe('what a service prints, in the console', () => {
     assert.equal((await browser.get(`${PATH}?environment=moon`)).status, 400);
   });
 
+  it('finds lines by level, release and time, and leads to earlier ones and back, without a script', async () => {
+    const builder = on.builder.serviceLogs;
+    await on.builder.services.upsert({ id: 'svc_old', name: 'old', org: 'acme' }, {});
+    const old = await (await builder.takeOver()).open({ serviceId: 'svc_old', environment: 'prod' });
+    const entry = (number: number) => {
+      const text = JSON.stringify({ level: number % 100 === 0 ? 'warn' : 'info', msg: `entry ${number} of it` });
+      return serviceLogLine(text, { release: number > 600 ? 'rel_2' : 'rel_1' });
+    };
+    const lines = Array.from({ length: 1_200 }, (_, index) => entry(index + 1));
+    await old.append(lines);
+    await old.close();
+    const browser = await on.browseAs(MEMBER);
+    const shown = async (path: string) => {
+      const { status, text } = await browser.get(path);
+      assert.equal(status, 200, path);
+      const numbers = [...text.matchAll(/entry (\d+) of it/g)].map(([, number]) => Number(number));
+      const linkTo = (label: string): string =>
+        new RegExp(`href="([^"]*)">${label}<`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      return { span: [numbers[0], numbers.at(-1)], count: numbers.length, linkTo, isLive: text.includes('data-live') };
+    };
+    const newest = await shown('/services/old/logs');
+    assert.deepEqual([newest.span, newest.isLive], [[701, 1_200], true]);
+    const earlier = await shown(newest.linkTo('Earlier lines'));
+    assert.deepEqual([earlier.span, earlier.isLive], [[201, 700], false]);
+    const first = await shown(earlier.linkTo('Earlier lines'));
+    assert.deepEqual([first.span, first.linkTo('Earlier lines')], [[1, 200], '']);
+    assert.deepEqual((await shown(first.linkTo('Newest lines'))).span, [701, 1_200]);
+    assert.deepEqual((await shown('/services/old/logs?level=warn')).count, 12);
+    assert.deepEqual((await shown('/services/old/logs?release=rel_1&level=warn')).span, [100, 600]);
+    assert.deepEqual((await shown(`/services/old/logs?since=${lines[1_189]?.at}`)).span, [1_190, 1_200]);
+    assert.deepEqual((await shown('/services/old/logs?until=2026-01-01T00:00&since=')).count, 0);
+    for (const wrong of ['since=yesterday', 'until=2026-13-01T00:00', 'level=loud', `release=${'x'.repeat(65)}`]) {
+      assert.equal((await browser.get(`/services/old/logs?${wrong}`)).status, 400, wrong);
+    }
+    // The other tests write on.
+    log = await (await builder.takeOver()).open({ serviceId: 'svc_shop', environment: 'prod' });
+  });
+
   it('goes on where the page ends, and after a break where it was', async () => {
     const browser = await on.browseAs(MEMBER);
     const { text } = await browser.get(PATH);

@@ -11,6 +11,7 @@ import { revokeSession } from '../../revocation/revoke.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
 import { type IdTokenHint, readIdTokenHint } from '../id-token-hint.ts';
+import { refusedAddress } from '../refused-address.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 
 /** OpenID Connect RP-Initiated Logout, 2. */
@@ -103,10 +104,7 @@ async function understand(deps: IdentityDeps, request: LogoutRequest): Promise<U
   const uri = request.post_logout_redirect_uri;
   if (uri === '') return { hint, client, next: null };
   if (client === null || !client.postLogoutRedirectUris.includes(uri) || !/^https?:\/\//.test(uri)) {
-    throw new FairleadError(
-      'INVALID_REDIRECT_URI',
-      'The application asked to send you to an address it never registered',
-    );
+    throw refusedAddress(uri, 'after sign-out');
   }
   const state =
     request.state === '' ? '' : `${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(request.state)}`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checkPassword } from '../../../../api/identity/login/check-password.ts';
+import { finishEnding } from '../../../../api/identity/login/end-logins.ts';
 import { createLink, readLink, takeLink } from '../../../../api/identity/login/one-time-links.ts';
 import { setPassword } from '../../../../api/identity/login/set-password.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
@@ -42,6 +43,24 @@ test('a new password ends all other sessions, logins and links, and keeps the se
   assert.deepEqual([await status(here), await status(elsewhere), await status(offline)], [200, 400, 400]);
   await assert.rejects(readLink(idp.deps, reset.token, 'password_reset'), refusedWith('LINK_INVALID'));
   await assert.rejects(takeLink(idp.deps, magic.token, 'magic_link'), refusedWith('LINK_INVALID'));
+});
+
+test('a request that was paused while another ended the earlier logins ends none of the new password', async () => {
+  const { id } = await idp.seedUser('paused@example.com', { password: OLD });
+  const logins = createLogins(idp);
+  const client = await idp.deps.clients.find('fairlead-cli');
+  assert.ok(client);
+  const seeded = { client, secret: '' };
+  const owner = async () => (await idp.deps.users.find(id)) ?? assert.fail();
+  const first = await logins.login(seeded, await owner());
+  // Of a process that was killed before it had ended anything.
+  assert.ok(await idp.deps.users.setPassword(id, (await owner()).passwordVersion, 'hash of another'));
+  const paused = await owner();
+  assert.equal(await finishEnding(idp.deps, await owner()), true);
+  const later = await logins.login(seeded, await owner());
+  await finishEnding(idp.deps, paused);
+  const status = async ({ tokens }: typeof first) => (await logins.refresh(seeded, tokens.refresh_token)).status;
+  assert.deepEqual([await status(first), await status(later)], [400, 200]);
 });
 
 test('a login with the new password in the same second is not void', async () => {

@@ -9,7 +9,7 @@ const NEW_PASSWORD = 'a quite different sentence';
 describe('links that work once', () => {
   let idp: TestIdp;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
   });
   after(() => idp.stop());
 

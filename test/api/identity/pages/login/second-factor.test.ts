@@ -12,7 +12,7 @@ const STEP_MS = 30_000;
 describe('the second factor', () => {
   let idp: TestIdp;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
   });
   after(() => idp.stop());
 

@@ -114,6 +114,8 @@ describe('signing out', () => {
       const answer = await browser.request('GET', logoutPath(query));
       assert.equal(answer.title, 'Invalid Redirect URI', uri);
       assert.equal(answer.location, null);
+      assert.ok(answer.html.includes(`&quot;${uri}&quot;, which is not registered`), answer.html);
+      assert.ok(!answer.html.includes(`href="${uri}`));
     }
     const unknown = await browser.request('GET', logoutPath({ post_logout_redirect_uri: AFTER }));
     assert.equal(unknown.title, 'Invalid Redirect URI');
