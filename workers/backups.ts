@@ -16,7 +16,7 @@ import { createEnsurePart } from '../adapters/process/embedded-parts.ts';
 import { createS3ObjectStore } from '../adapters/s3/object-store.ts';
 import { createBackupCommands } from '../adapters/temporal/backup-commands.ts';
 import type { BackupEngine } from '../domain/backups/backup.ts';
-import { createDatabaseInventory } from '../domain/backups/database-owners.ts';
+import { createDatabaseInventory, createServiceDatabases } from '../domain/backups/database-owners.ts';
 import type { DumpTool } from '../domain/backups/ports.ts';
 import type { DatabaseServer } from '../domain/databases/ports.ts';
 import type { ObjectStore } from '../domain/objects/ports.ts';
@@ -79,13 +79,14 @@ export const backups = defineModule({
       backups: createBackupStore({ db, now }),
       restores: createRestoreStore({ db, now }),
       inventory: createDatabaseInventory(databaseRecords, servers),
+      serviceDatabases: createServiceDatabases(databaseRecords),
       tools,
       archives,
       mirror: composeMirror(env),
       commands: createBackupCommands(client),
       audit: composeAudit(parts),
       // The log is what operators of an installation without mail read.
-      raiseAlarm: composeAlarms(parts),
+      raiseAlarm: await composeAlarms(parts),
       now,
       settings: {
         isEnabled: env.BACKUP_ENABLED,
@@ -98,11 +99,14 @@ export const backups = defineModule({
         },
         excludePatterns: env.BACKUP_EXCLUDE_PATTERNS,
         parallelism: env.BACKUP_PARALLELISM,
+        nightPage: NIGHT_PAGE,
         keptDays: env.DATABASE_GRACE_DAYS,
       },
     });
   },
 });
+
+const NIGHT_PAGE = 500;
 
 type Parts = WorkerParts<ReadSection<typeof section>>;
 

@@ -1,3 +1,4 @@
+import { createFinalBackupsActivities } from '../activities/databases/back-up-finally.ts';
 import { createDatabasesActivities } from '../activities/databases/index.ts';
 import type { RotationDeps } from '../activities/databases/rotate-login.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
@@ -18,13 +19,14 @@ import { createBackupCommands } from '../adapters/temporal/backup-commands.ts';
 import { createFinalBackup } from '../adapters/temporal/final-backup.ts';
 import { createRestartCommands } from '../adapters/temporal/restart-commands.ts';
 import { DATABASE_ENGINES } from '../domain/databases/engines.ts';
-import type { DatabaseServer, FinalBackup } from '../domain/databases/ports.ts';
+import type { DatabaseRecords, DatabaseServer, FinalBackup } from '../domain/databases/ports.ts';
+import { type ReconcileDeps, reconcileUsers } from '../domain/databases/reconcile-users.ts';
 import { createWorkloadLogins } from '../domain/deploys/workload-logins.ts';
 import { databasesSchedules } from '../workflows/databases/schedules.ts';
 import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
 import { defineModule, type WorkerParts } from './module.ts';
-import { composeEngines, newDatabasePassword } from './service-databases.ts';
+import { composeEngines, composeMayConsume, newDatabasePassword } from './service-databases.ts';
 
 const section = { ...databasesWorkerSection, ...configSection, ...platformSocketSection, ...objectStoreSection };
 
@@ -54,16 +56,41 @@ export const databases = defineModule({
     );
     // Workloads that run already need it; nobody waits for it here.
     const used = await records.usedEngines();
-    for (const engine of used) void wake(servers[engine], (error) => logger.warn({ err: error, engine }, WAKE_FAILED));
+    for (const engine of used) {
+      void wake(servers[engine], reconciling(env, records, db)).catch((err) =>
+        logger.warn({ err, engine }, WAKE_FAILED),
+      );
+    }
     return createDatabasesActivities({
       records,
       servers,
       finalBackup: composeFinalBackup(parts, db),
       rotation: composeRotation(parts, db),
       audit: composeAudit(parts),
-      raiseAlarm: composeAlarms(parts),
+      raiseAlarm: await composeAlarms(parts),
       now,
     });
+  },
+});
+
+/**
+ * How many databases are backed up at once before they are dropped, in one worker: a night has places besides, however many
+ * services were removed on one day.
+ */
+const FINAL_BACKUPS_AT_ONCE = 2;
+
+/** Backups before a drop. Their settings: the object store. They take hours, and no place from what `databases` does. */
+export const finalBackups = defineModule({
+  name: 'final-backups',
+  section,
+  schedules: [],
+  queue: 'own',
+  slots: () => FINAL_BACKUPS_AT_ONCE,
+  async compose(parts) {
+    if (objectStoreSettings(parts.env) === null) return null;
+    const { db } = await parts.connect('builder');
+    const finalBackup = composeFinalBackup(parts, db);
+    return finalBackup && createFinalBackupsActivities({ records: createDatabaseRecords({ db }), finalBackup });
   },
 });
 
@@ -88,13 +115,27 @@ function composeRotation({ env, client }: Parts, db: MongoConnection['db']): Rot
       commands: createRestartCommands(client),
       now,
     }),
+    mayConsume: composeMayConsume(db),
     ttlDays: env.ROTATION_TTL_DAYS,
   };
 }
 
-const WAKE_FAILED = 'the server of services’ databases does not answer';
+const WAKE_FAILED = 'the server of services’ databases does not answer, or its users are not those of the records';
+const WAKE_MS = 60_000;
+const RECONCILE_MS = 600_000;
 
-/** Starts the part of an embedded stack that serves databases since an earlier start. */
-async function wake(server: DatabaseServer | undefined, onError: (error: unknown) => void): Promise<void> {
-  await server?.list(AbortSignal.timeout(60_000)).catch(onError);
+/** Null without the keys of stored secrets. */
+function reconciling(
+  { CONFIG_ENCRYPTION_KEY: keys }: Parts['env'],
+  records: DatabaseRecords,
+  db: MongoConnection['db'],
+): ReconcileDeps | null {
+  return keys === undefined ? null : { records, cipher: createSecretCipher(keys), mayConsume: composeMayConsume(db) };
+}
+
+/** Starts the part of an embedded stack that serves databases since an earlier start, and has it know their users. */
+async function wake(server: DatabaseServer | undefined, deps: ReconcileDeps | null): Promise<void> {
+  if (server === undefined) return;
+  await server.list(AbortSignal.timeout(WAKE_MS));
+  if (deps !== null) await reconcileUsers(deps, server, AbortSignal.timeout(RECONCILE_MS));
 }

@@ -6,8 +6,10 @@ import type { databasesSection } from '../adapters/env/databases.ts';
 import type { configSection } from '../adapters/env/deploys.ts';
 import type { platformSocketSection } from '../adapters/env/platform.ts';
 import type { ReadSection } from '../adapters/env.ts';
+import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
+import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { sharedOptions } from '../adapters/mongodb-server/address.ts';
 import { createMongodbServer } from '../adapters/mongodb-server/database-server.ts';
 import { createNeo4jServer } from '../adapters/neo4j/database-server.ts';
@@ -16,12 +18,13 @@ import { createEnsurePart, type EnsurePart } from '../adapters/process/embedded-
 import { createRedisServer } from '../adapters/redis/database-server.ts';
 import { createDatabaseCommands } from '../adapters/temporal/database-commands.ts';
 import type { DatabaseEngine } from '../domain/databases/engines.ts';
-import type { DatabaseServer } from '../domain/databases/ports.ts';
+import type { DatabaseServer, MayConsume } from '../domain/databases/ports.ts';
 import {
   createServiceDatabases,
   type EngineSetup,
   type ServiceDatabases,
 } from '../domain/databases/service-databases.ts';
+import { createMayConsume } from '../domain/grants/may-consume.ts';
 
 /** What databases read. */
 export type DatabasesEnv = ReadSection<typeof databasesSection> &
@@ -102,11 +105,19 @@ export function composeServiceDatabases(
     records: createDatabaseRecords({ db }),
     cipher: createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
     newPassword: newDatabasePassword,
+    newGeneration: () => randomBytes(6).toString('hex'),
     now: () => new Date(),
     engines: composeEngines(env),
     commands: createDatabaseCommands(client),
+    mayConsume: composeMayConsume(db),
     graceDays: env.DATABASE_GRACE_DAYS,
   });
+}
+
+/** Who may use databases of other services, as the records say. */
+export function composeMayConsume(db: MongoConnection['db']): MayConsume {
+  const services = createServiceStore({ db, now: () => new Date() });
+  return createMayConsume({ services, grants: createGrantStore({ db }) });
 }
 
 /** 192 random bits, of letters, digits, `-` and `_`. */
@@ -120,7 +131,7 @@ function onNeed(server: DatabaseServer, ensure: () => Promise<void>): DatabaseSe
     await ensure();
     return await call();
   };
-  const { consumers } = server;
+  const { consumers, users } = server;
   return {
     engine: server.engine,
     ...(consumers === undefined
@@ -131,6 +142,7 @@ function onNeed(server: DatabaseServer, ensure: () => Promise<void>): DatabaseSe
             dismiss: (...given) => first(() => consumers.dismiss(...given)),
           },
         }),
+    ...(users === undefined ? {} : { users: (signal: AbortSignal) => first(() => users(signal)) }),
     ensure: (...given) => first(() => server.ensure(...given)),
     withdraw: (...given) => first(() => server.withdraw(...given)),
     drop: (...given) => first(() => server.drop(...given)),

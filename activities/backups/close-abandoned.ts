@@ -1,12 +1,10 @@
-import type { BackedUpDatabase, Backup, BackupProblem } from '../../domain/backups/backup.ts';
-import type { RestoreJob } from '../../domain/backups/messages.ts';
+import { type BackedUpDatabase, type Backup, type BackupProblem, groupKey } from '../../domain/backups/backup.ts';
+import type { BackupJob, RestoreJob } from '../../domain/backups/messages.ts';
 import { eachItem } from '../../domain/each-item.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import { auditBackup } from './audit-backup.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { deleteLeft } from './make-backup.ts';
-import { problemOf } from './problem-of.ts';
-import { endRestore, swapDatabases } from './restore-database.ts';
+import { endRestore } from './restore-database.ts';
 
 const ABANDONED_BACKUP: BackupProblem = {
   code: 'BACKUP_ABANDONED',
@@ -62,9 +60,9 @@ async function closeBackup(deps: BackupsActivityDeps, backup: Backup, signal: Ab
 }
 
 /**
- * Ends a restore whose workflow is gone. A swap that began is brought to its end: what it puts in place was verified before.
- * Anything else is failed, with the database as it is. Idempotent: one that has ended stays as it is. Nothing else may read
- * or write the database meanwhile.
+ * Ends a restore whose workflow is gone. It puts nothing new in place: a later restore may be live by now, with all that was
+ * written since. A swap that was done is completed; anything else is failed, with the database as it is, or as it was where a
+ * part was replaced. Idempotent: one that has ended stays as it is. Nothing else may read or write the database meanwhile.
  * @throws UNAVAILABLE while the server is away
  */
 export async function closeRestore(deps: BackupsActivityDeps, restoreId: string, signal: AbortSignal): Promise<void> {
@@ -77,21 +75,23 @@ export async function closeRestore(deps: BackupsActivityDeps, restoreId: string,
     ...{ org: (await orgOf(deps, restore)) ?? '', requestedBy: restore.requestedBy, requestId: null },
     startedAt: restore.startedAt.toISOString(),
   };
-  const problem = restore.phase === 'swapping' ? await finishSwap(deps, job, signal) : ABANDONED_RESTORE;
-  await endRestore(deps, { job, problem }, signal);
+  await endRestore(deps, { job, problem: ABANDONED_RESTORE }, signal);
 }
 
-async function finishSwap(
+/**
+ * Ends what restores of the same database have left whose workflows are gone, before a backup or restore of it begins: then it
+ * is open and whole, and a worker of theirs that was paused and goes on changes nothing. Idempotent.
+ * @throws as {@link closeRestore}
+ */
+export async function closeEarlierRestores(
   deps: BackupsActivityDeps,
-  job: RestoreJob,
+  job: BackupJob | RestoreJob,
   signal: AbortSignal,
-): Promise<BackupProblem | null> {
-  try {
-    await swapDatabases(deps, job, signal);
-    return null;
-  } catch (error) {
-    if (error instanceof FairleadError && error.retryable) throw error;
-    return problemOf(error);
+): Promise<void> {
+  for (const restore of await all(eachItem((page) => deps.restores.listRunning(page), signal))) {
+    if (restore.id === job.id || groupKey(restore) !== groupKey(job)) continue;
+    // Asked by a worker that was paused, the other one may be the later one.
+    if (!(await deps.commands.isUnderWay(restore, restore.id))) await closeRestore(deps, restore.id, signal);
   }
 }
 

@@ -1,7 +1,14 @@
 import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { BackupEngine } from '../../domain/backups/backup.ts';
 import type { BackupCommands } from '../../domain/backups/messages.ts';
-import type { BackupStore, DatabaseInventory, DumpTool, RaiseAlarm, RestoreStore } from '../../domain/backups/ports.ts';
+import type {
+  BackupStore,
+  DatabaseInventory,
+  DumpTool,
+  RaiseAlarm,
+  RestoreStore,
+  ServiceDatabases,
+} from '../../domain/backups/ports.ts';
 import type { Retention } from '../../domain/backups/retention.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ObjectStore } from '../../domain/objects/ports.ts';
@@ -11,6 +18,7 @@ export interface BackupsActivityDeps {
   readonly backups: BackupStore;
   readonly restores: RestoreStore;
   readonly inventory: DatabaseInventory;
+  readonly serviceDatabases: Pick<ServiceDatabases, 'known'>;
   /** By engine; an engine without administration has none. */
   readonly tools: Readonly<Partial<Record<BackupEngine, DumpTool>>>;
   readonly archives: ObjectStore;
@@ -36,6 +44,8 @@ export interface BackupSettings {
   readonly excludePatterns: readonly string[];
   /** How many databases are dumped at once in a night. */
   readonly parallelism: number;
+  /** How many databases of a night a workflow carries at once, of 350 bytes each. */
+  readonly nightPage: number;
   /** DATABASE_GRACE_DAYS: how long the database is kept whose place a restored one took. */
   readonly keptDays: number;
 }

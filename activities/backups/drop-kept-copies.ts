@@ -1,3 +1,4 @@
+import type { CopyDropRequest } from '../../domain/backups/messages.ts';
 import { type Restore, scratchName } from '../../domain/backups/restore.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { auditBackup } from './audit-backup.ts';
@@ -27,7 +28,7 @@ export async function dropKeptCopies(deps: BackupsActivityDeps, signal: AbortSig
   const problems: string[] = [];
   for (const restore of due) {
     try {
-      await dropCopy(deps, restore);
+      await dropCopy(deps, restore, { actor: 'schedule', requestId: null });
     } catch (error) {
       signal.throwIfAborted();
       problems.push(`${restore.keptDatabase} of ${restore.databaseName}: ${problemOf(error).message}`);
@@ -41,7 +42,24 @@ function keptUntil({ settings }: BackupsActivityDeps, { keptUntil: until, finish
   return until ?? new Date((finishedAt ?? startedAt).getTime() + settings.keptDays * DAY_MS);
 }
 
-async function dropCopy(deps: BackupsActivityDeps, restore: Restore): Promise<void> {
+/**
+ * Drops the database that a restore has kept, whenever its time is. Idempotent: nothing where it is gone.
+ * @throws UNAVAILABLE (retryable) while its server is away
+ */
+export async function dropKeptCopy(
+  deps: BackupsActivityDeps,
+  { restoreId, requestedBy: actor, requestId }: CopyDropRequest,
+): Promise<void> {
+  const restore = await deps.restores.find(restoreId);
+  if (restore === null || restore.keptDatabase === null || restore.status === 'running') return;
+  await dropCopy(deps, restore, { actor, requestId });
+}
+
+async function dropCopy(
+  deps: BackupsActivityDeps,
+  restore: Restore,
+  by: { readonly actor: string; readonly requestId: string | null },
+): Promise<void> {
   const { id, engine, backupId } = restore;
   // By the id of the restore, not by what its record names.
   const copy = scratchName('kept', id);
@@ -49,6 +67,6 @@ async function dropCopy(deps: BackupsActivityDeps, restore: Restore): Promise<vo
   const org = await orgOf(deps, restore);
   const data = { backupId, keptDatabase: copy };
   const type = 'backup.kept_database_dropped';
-  await auditBackup(deps, { type, id, actor: 'schedule', database: restore, org, requestId: null, data });
+  await auditBackup(deps, { type, id, ...by, database: restore, org, data });
   await deps.restores.forgetKept(id);
 }

@@ -7,7 +7,7 @@ import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { auditBackup } from './audit-backup.ts';
 import type { BackupsActivityDeps } from './deps.ts';
-import { reportProgress } from './report-progress.ts';
+import { reportProgress, type TellBytes } from './report-progress.ts';
 import { requireOwner } from './require-owner.ts';
 import { toolOf } from './tool-of.ts';
 
@@ -30,7 +30,12 @@ export async function openBackup(
  * under a key of its own, as one that lost the server may live on beside the next; the one whose key the record names counts.
  * Idempotent: a backup that is completed stays as it is.
  */
-export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, signal: AbortSignal): Promise<void> {
+export async function dumpDatabase(
+  deps: BackupsActivityDeps,
+  job: BackupJob,
+  signal: AbortSignal,
+  tell?: TellBytes,
+): Promise<void> {
   const { backups, archives, now } = deps;
   const backup = await backups.find(job.id);
   // An earlier attempt may have been killed before the ledger knew.
@@ -38,7 +43,7 @@ export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, si
   await requireOwner(deps, job);
   const key = await noteUpload(deps, backup, job.id);
   await archives.ensureBucket();
-  const progress = reportProgress((bytes) => backups.setProgress(job.id, bytes));
+  const progress = reportProgress((bytes) => backups.setProgress(job.id, bytes), tell);
   const { stored, figures } = await toolOf(deps, job.engine).dump(
     job.databaseName,
     (archive) => archives.put(key, archive, { signal, onProgress: progress.report }),

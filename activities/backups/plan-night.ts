@@ -1,17 +1,24 @@
-import type { BackedUpDatabase, BackupEngine, BackupProblem } from '../../domain/backups/backup.ts';
+import { BACKUP_ENGINES, type BackupEngine, type BackupProblem } from '../../domain/backups/backup.ts';
 import { nightlyBackupId } from '../../domain/backups/backup-id.ts';
-import { excludedBy } from '../../domain/backups/exclude.ts';
+import { DISABLED, EXCLUDED, excludedBy } from '../../domain/backups/exclude.ts';
 import type { BackupJob } from '../../domain/backups/messages.ts';
 import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import { type Night, nightsBetween, tierOfNight } from '../../domain/backups/night.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
-import { eachItem } from '../../domain/each-item.ts';
 import type { BackupsActivityDeps } from './deps.ts';
+import { type LastNight, lastNight, type OwnedDatabase } from './last-night.ts';
 import { problemOf } from './problem-of.ts';
+import { notConfigured } from './tool-of.ts';
 
-/** What a night has to do, and what is known to have gone wrong already. */
+/** After which database of the night a page of its plan begins: by engine, then by name. */
+export type PlaceInNight = Pick<OwnedDatabase, 'engine' | 'databaseName'>;
+
+/** What a night has to do, page by page, and what is known to have gone wrong already. */
 export interface NightPlan {
+  /** So many at most as travel through a workflow. */
   readonly jobs: readonly BackupJob[];
+  /** Where the next page begins; null on the last one. */
+  readonly more: PlaceInNight | null;
   /** How many databases are dumped at once. */
   readonly parallelism: number;
   /** Nights before this one that left no backup, because the platform was away. */
@@ -30,61 +37,111 @@ const AWAY: BackupProblem = { code: 'NIGHT_MISSED', message: 'The platform was a
 const NOBODY = { service: null, environment: null, serviceId: null, org: null } as const;
 
 /**
- * Lists the databases of a night. Of every one there is a record afterwards, or a job: also of those that are left out, of
- * those of a server that does not answer, and for nights on which the platform was away. Idempotent: ids are made of the
- * night and the database.
+ * Lists the databases of a night, a page at a time. Of every one there is a record afterwards, or a job: also of those that are
+ * left out, of those of a server that does not answer or is not configured any more, of nights that are disabled, and of those
+ * on which the platform was away. Idempotent: ids are made of the night and the database.
+ * @param after where the page begins; null for the first one
  */
-export async function planNight(deps: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<NightPlan> {
-  const { inventory, settings } = deps;
-  const nothing = { jobs: [], missed: [], unlisted: [], skipped: 0, parallelism: settings.parallelism };
-  if (!settings.isEnabled) return { ...nothing, idle: 'BACKUP_ENABLED is false' };
-  if (inventory.engines.length === 0) {
-    return { ...nothing, idle: 'Neither DB_MONGODB_ADMIN_URI nor DB_POSTGRES_ADMIN_URI is set' };
-  }
+export async function planNight(
+  deps: BackupsActivityDeps,
+  night: Night,
+  signal: AbortSignal,
+  after: PlaceInNight | null = null,
+): Promise<NightPlan> {
   const last = await lastNight(deps, night, signal);
-  const missed = await recordMissed(deps, last, night);
-  const jobs: BackupJob[] = [];
-  const unlisted: BackupEngine[] = [];
+  const missed = after === null ? await recordMissed(deps, last, night) : [];
+  const page: Page = { jobs: [], unlisted: [], skipped: 0, more: null };
+  for (const engine of BACKUP_ENGINES.slice(after === null ? 0 : BACKUP_ENGINES.indexOf(after.engine))) {
+    const isLater = ({ databaseName }: OwnedDatabase) => engine !== after?.engine || databaseName > after.databaseName;
+    const known = last.databases.filter((database) => database.engine === engine && isLater(database));
+    await planEngine(deps, night, { engine, known, isLater, page }, signal);
+    if (page.more !== null) break;
+  }
+  return { ...page, missed, parallelism: deps.settings.parallelism, idle: whyIdle(deps) };
+}
+
+/** What is planned so far. */
+interface Page {
+  readonly jobs: BackupJob[];
+  readonly unlisted: BackupEngine[];
+  skipped: number;
+  more: PlaceInNight | null;
+}
+
+interface PlannedEngine {
+  readonly engine: BackupEngine;
+  /** Those of the last night. */
+  readonly known: readonly OwnedDatabase[];
+  /** False for what an earlier page has. */
+  readonly isLater: (database: OwnedDatabase) => boolean;
+  readonly page: Page;
+}
+
+async function planEngine(
+  deps: BackupsActivityDeps,
+  night: Night,
+  { engine, known, isLater, page }: PlannedEngine,
+  signal: AbortSignal,
+): Promise<void> {
+  const why = whyNone(deps, engine);
+  if (why !== null) {
+    page.skipped += await skipKnown(deps, night, { known, why });
+    return;
+  }
+  const listed = await listDatabases(deps, engine, signal);
+  if ('problem' in listed) {
+    page.unlisted.push(engine);
+    for (const database of known) await record(deps, night, database, 'failed', listed.problem);
+    return;
+  }
+  for (const database of listed.databases.filter(isLater)) {
+    const excluded = whyExcluded(deps, database);
+    if (excluded === null) page.jobs.push(toJob(deps, night, database));
+    else {
+      page.skipped += 1;
+      await record(deps, night, database, 'skipped', excluded);
+    }
+    if (page.jobs.length < deps.settings.nightPage) continue;
+    page.more = { engine, databaseName: database.databaseName };
+    return;
+  }
+}
+
+/** Why nothing is backed up at all; null as a rule. */
+function whyIdle({ settings, inventory }: BackupsActivityDeps): string | null {
+  if (!settings.isEnabled) return DISABLED.message;
+  return inventory.engines.length > 0 ? null : 'Neither DB_MONGODB_ADMIN_URI nor DB_POSTGRES_ADMIN_URI is set';
+}
+
+/** Why no database of an engine is backed up. */
+function whyNone({ settings, inventory }: BackupsActivityDeps, engine: BackupEngine): BackupProblem | null {
+  if (!settings.isEnabled) return DISABLED;
+  return inventory.engines.includes(engine) ? null : notConfigured(engine);
+}
+
+function whyExcluded({ settings }: BackupsActivityDeps, { databaseName }: OwnedDatabase): BackupProblem | null {
+  const pattern = excludedBy(databaseName, settings.excludePatterns);
+  return pattern === null ? null : { code: EXCLUDED, message: `BACKUP_EXCLUDE_PATTERNS leaves it out: ${pattern}` };
+}
+
+/**
+ * Records that the databases of the last night have no backup tonight, since their server is not even asked for a list. One of
+ * a service that has it no more is left out.
+ */
+async function skipKnown(
+  deps: BackupsActivityDeps,
+  night: Night,
+  { known, why }: { readonly known: readonly OwnedDatabase[]; readonly why: BackupProblem },
+): Promise<number> {
   let skipped = 0;
-  for (const engine of inventory.engines) {
-    const listed = await listDatabases(deps, engine, signal);
-    if ('problem' in listed) {
-      unlisted.push(engine);
-      const known = last.databases.filter((database) => database.engine === engine);
-      for (const database of known) await record(deps, night, database, 'failed', listed.problem);
-      continue;
-    }
-    for (const database of listed.databases) {
-      const pattern = excludedBy(database.databaseName, settings.excludePatterns);
-      if (pattern === null) jobs.push(toJob(deps, night, database));
-      else {
-        skipped += 1;
-        const message = `BACKUP_EXCLUDE_PATTERNS leaves it out: ${pattern}`;
-        await record(deps, night, database, 'skipped', { code: 'EXCLUDED', message });
-      }
-    }
+  for (const database of known) {
+    const { engine, databaseName, serviceId } = database;
+    const isGone = serviceId !== null && (await deps.inventory.ownerOf(engine, databaseName)) === null;
+    if (isGone) continue;
+    skipped += 1;
+    await record(deps, night, database, 'skipped', whyExcluded(deps, database) ?? why);
   }
-  return { jobs, missed, unlisted, skipped, parallelism: settings.parallelism, idle: null };
-}
-
-interface LastNight {
-  readonly night: Night | null;
-  readonly databases: readonly OwnedDatabase[];
-}
-
-/** A database and whose it is; nulls for one of no service. */
-type OwnedDatabase = BackedUpDatabase & Pick<BackupJob, 'serviceId' | 'org'>;
-
-async function lastNight({ backups }: BackupsActivityDeps, before: Night, signal: AbortSignal): Promise<LastNight> {
-  const night = await backups.lastNightBefore(before);
-  const databases: OwnedDatabase[] = [];
-  if (night === null) return { night, databases };
-  for await (const backup of eachItem((page) => backups.list({ night }, page), signal)) {
-    const { service, environment, engine, databaseName, serviceId } = backup;
-    // Records name no org, and what is made of this is a record.
-    databases.push({ service, environment, engine, databaseName, serviceId, org: null });
-  }
-  return { night, databases };
+  return skipped;
 }
 
 async function recordMissed(deps: BackupsActivityDeps, last: LastNight, night: Night): Promise<readonly Night[]> {
@@ -108,7 +165,8 @@ async function listDatabases(
       .map(({ databaseName, owner }) => {
         const { service, environment, serviceId, org } = owner ?? NOBODY;
         return { engine, databaseName, service, environment, serviceId, org };
-      });
+      })
+      .sort((one, other) => (one.databaseName < other.databaseName ? -1 : 1));
     return { databases };
   } catch (error) {
     if (signal.aborted) throw error;

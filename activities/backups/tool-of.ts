@@ -11,6 +11,12 @@ const REMEDY: Readonly<Record<BackupEngine, string>> = {
 /** @throws BACKUPS_NOT_CONFIGURED for an engine that this worker has no tool for */
 export function toolOf({ tools }: Pick<BackupsActivityDeps, 'tools'>, engine: BackupEngine): DumpTool {
   const tool = tools[engine];
-  if (tool === undefined) throw new FairleadError('BACKUPS_NOT_CONFIGURED', REMEDY[engine]);
-  return tool;
+  if (tool !== undefined) return tool;
+  const { code, message } = notConfigured(engine);
+  throw new FairleadError(code, message);
+}
+
+/** What is missing where an engine has no tool. */
+export function notConfigured(engine: BackupEngine) {
+  return { code: 'BACKUPS_NOT_CONFIGURED', message: REMEDY[engine] } as const;
 }

@@ -1,7 +1,7 @@
 import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { scratchName } from '../../domain/backups/restore.ts';
-import { backupsToVerify, compareFigures } from '../../domain/backups/verification.ts';
+import { backupsToVerify, compareFigures, type PlaceInProofs } from '../../domain/backups/verification.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { BackupsActivityDeps } from './deps.ts';
@@ -9,19 +9,32 @@ import { problemOf } from './problem-of.ts';
 import { readArchive } from './read-archive.ts';
 import { toolOf } from './tool-of.ts';
 
-/** Ids of the backups that are verified in a night. Reads only. */
+/** A page of the proofs of a night. */
+export interface ProofsPlan {
+  readonly backupIds: readonly string[];
+  /** Where the next page begins; null on the last one. */
+  readonly more: PlaceInProofs | null;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Ids of the backups that are verified in a night, a page at a time. Reads only.
+ * @param after where the page begins; null for the first one
+ */
 export async function listBackupsToVerify(
   { backups, tools, settings }: BackupsActivityDeps,
   night: Night,
   signal: AbortSignal,
-): Promise<{ readonly backupIds: readonly string[]; readonly timeoutMs: number }> {
+  after: PlaceInProofs | null = null,
+): Promise<ProofsPlan> {
   const completed: Pick<Backup, keyof Parameters<typeof backupsToVerify>[0][number]>[] = [];
   for await (const backup of eachItem((page) => backups.list({ statuses: ['completed'] }, page), signal)) {
     const { id, service, environment, engine, databaseName, status, startedAt, verification } = backup;
     if (tools[engine] === undefined) continue;
     completed.push({ id, service, environment, engine, databaseName, status, startedAt, verification });
   }
-  return { backupIds: backupsToVerify(completed, night).map(({ id }) => id), timeoutMs: settings.dumpTimeoutMs };
+  const page = backupsToVerify(completed, night, { after, limit: settings.nightPage });
+  return { backupIds: page.backups.map(({ id }) => id), more: page.more, timeoutMs: settings.dumpTimeoutMs };
 }
 
 /**

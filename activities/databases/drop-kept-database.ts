@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { SecretCipher } from '../../domain/config/ports.ts';
 import { userBase } from '../../domain/databases/consumer.ts';
 import { databaseUsers } from '../../domain/databases/database-name.ts';
+import type { LetInDeps } from '../../domain/databases/let-in.ts';
 import type { DropOutcome, DropRequest } from '../../domain/databases/messages.ts';
 import type { DatabaseServer } from '../../domain/databases/ports.ts';
 import type { DatabaseRecord } from '../../domain/databases/record.ts';
@@ -13,21 +13,20 @@ import { tellOfDatabase } from './tell-of-database.ts';
 export type DroppingDeps = DatabasesDeps & {
   readonly now: Clock;
   /** Null without the keys of stored secrets. */
-  readonly rotation: { readonly cipher: SecretCipher } | null;
+  readonly rotation: Pick<LetInDeps, 'cipher' | 'mayConsume'> | null;
 };
 
 const DAY_MS = 86_400_000;
-/** Something else has the database: soon it has not. */
-const BUSY: readonly string[] = ['BACKUP_IN_PROGRESS', 'RESTORE_IN_PROGRESS'];
 
 /**
- * Drops a database whose time has come, after its final backup. Until that is stored its org may have the database again; one
+ * Drops a database whose time has come and whose final backup is stored. Until then its org may have the database again; one
  * that cannot be backed up is kept for another day, and people are told. Idempotent: what is gone stays gone.
- * @throws UNAVAILABLE (retryable) while its server is away or is not configured any more, or something else has the database
+ * @returns `backup first` where `backUpFinally` is to be asked before this is asked again
+ * @throws UNAVAILABLE (retryable) while its server is away or is not configured any more
  */
 export async function dropKeptDatabase(
   deps: DroppingDeps,
-  { id, dropAfter }: DropRequest,
+  { id, dropAfter, problem }: DropRequest,
   signal: AbortSignal,
 ): Promise<DropOutcome> {
   const { records, servers } = deps;
@@ -41,75 +40,89 @@ export async function dropKeptDatabase(
     throw new FairleadError('UNAVAILABLE', text, { retryable: true });
   }
   if (record.consumes !== null) return await endConsumer(deps, record, server, signal);
-  const saved = await backUpFinally(deps, record, server, signal);
-  if ('postponed' in saved) return saved.postponed;
+  const saved = await findFinalBackup(deps, { record, server, problem: problem ?? null }, signal);
+  if ('outcome' in saved) return saved.outcome;
   if (!(await records.startDropping(id, record.dropAfter))) return { kind: 'in use' };
-  // By a worker that was paused since, it may have been dropped already, and be another service's by now.
-  const isMeant = async (): Promise<boolean> => {
-    const now = await records.find(id);
-    return now?.state === 'dropping' && now.dropAfter?.toISOString() === dropAfter;
-  };
-  await server.drop(record.database, signal, isMeant);
+  await server.drop(record.database, signal, () => isStillDropping(deps, { id, dropAfter }), record.generation);
+  await restoreUsers(deps, record, server, databaseUsers(record.database));
   // Before the record goes, by which a killed attempt goes on.
   const event = { type: 'database.dropped', key: dropAfter, actor: 'schedule', data: saved };
   await tellOfDatabase(deps, record, event);
-  await records.removeDropped(id);
+  await records.removeDropped(id, record.dropAfter);
   return { kind: 'dropped' };
+}
+
+/** Dropped by another worker while this one was paused, it may be another service's by now. */
+async function isStillDropping({ records }: DroppingDeps, { id, dropAfter }: DropRequest): Promise<boolean> {
+  const record = await records.find(id);
+  return record?.state === 'dropping' && record.dropAfter?.toISOString() === dropAfter;
 }
 
 /** Takes the users of a login to another service's database away. Idempotent. */
 async function endConsumer(
-  { records, rotation, audit }: DroppingDeps,
-  record: DatabaseRecord,
-  server: DatabaseServer,
-  signal: AbortSignal,
-): Promise<DropOutcome> {
-  const { id, database, consumes, dropAfter } = record;
-  if (dropAfter === null || !(await records.startDropping(id, dropAfter))) return { kind: 'in use' };
-  const users = databaseUsers(userBase(record));
-  await server.consumers?.dismiss(database, users, signal);
-  if (rotation !== null && (await records.find(id))?.state === 'active') {
-    // By a worker that was paused since, it may have been ended already, and its service have another one by now.
-    for (const user of users) await settleUser({ records, ...rotation }, server, record, { user, login: null });
-  }
-  const data = { owner: consumes?.service ?? '', access: consumes?.access ?? '' };
-  const event = { type: 'database.access_ended', key: dropAfter.toISOString(), actor: 'schedule', data };
-  await tellOfDatabase({ audit }, record, event);
-  await records.removeDropped(id);
-  return { kind: 'dropped' };
-}
-
-/** @returns where the final backup is, for the ledger; or that the database is kept for longer */
-async function backUpFinally(
   deps: DroppingDeps,
   record: DatabaseRecord,
   server: DatabaseServer,
   signal: AbortSignal,
+): Promise<DropOutcome> {
+  const { records, audit } = deps;
+  const { id, database, consumes, dropAfter } = record;
+  if (dropAfter === null || !(await records.startDropping(id, dropAfter))) return { kind: 'in use' };
+  const request = { id, dropAfter: dropAfter.toISOString() };
+  const users = databaseUsers(userBase(record));
+  await server.consumers?.dismiss(database, users, signal, () => isStillDropping(deps, request));
+  await restoreUsers(deps, record, server, users);
+  const data = { owner: consumes?.service ?? '', access: consumes?.access ?? '' };
+  const event = { type: 'database.access_ended', key: request.dropAfter, actor: 'schedule', data };
+  await tellOfDatabase({ audit }, record, event);
+  await records.removeDropped(id, dropAfter);
+  return { kind: 'dropped' };
+}
+
+/** By a worker that was paused they may have been taken away late, when the name is in use again: then the new ones come back. */
+async function restoreUsers(
+  { records, rotation }: Pick<DroppingDeps, 'records' | 'rotation'>,
+  record: DatabaseRecord,
+  server: DatabaseServer,
+  users: readonly string[],
+): Promise<void> {
+  if (rotation === null || (await records.find(record.id))?.state !== 'active') return;
+  for (const user of users) await settleUser({ records, ...rotation }, server, record, { user, login: null });
+}
+
+interface Meant {
+  readonly record: DatabaseRecord;
+  readonly server: DatabaseServer;
+  /** Why there could be no final backup. */
+  readonly problem: string | null;
+}
+
+/** @returns where the final backup is, for the ledger; or what came of it that there is none */
+async function findFinalBackup(
+  deps: DroppingDeps,
+  { record, server, problem }: Meant,
+  signal: AbortSignal,
 ): Promise<
-  { readonly backupId: string | null; readonly objectKey: string | null } | { readonly postponed: DropOutcome }
+  { readonly backupId: string | null; readonly objectKey: string | null } | { readonly outcome: DropOutcome }
 > {
   const none = { backupId: null, objectKey: null };
   if (deps.finalBackup === null) return none;
   const isThere = (await server.list(signal)).some(({ database }) => database === record.database);
   // Somebody dropped it by hand.
   if (!isThere) return none;
-  try {
-    return (await deps.finalBackup(record, signal)) ?? none;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof FairleadError && BUSY.includes(error.code)) {
-      throw new FairleadError('UNAVAILABLE', error.message, { retryable: true, cause: error });
-    }
-    // It was stored before, or the server would not be dropping it: what is left to drop is no whole database.
-    if (record.state === 'dropping') return none;
-    return { postponed: await keepLonger(deps, record, error) };
-  }
+  const backup = await deps.finalBackup.find(record);
+  if (backup.kind === 'not backed up') return none;
+  if (backup.kind === 'stored') return { backupId: backup.backupId, objectKey: backup.objectKey };
+  // It was stored before, or the server would not be dropping it: what is left to drop is no whole database.
+  if (record.state === 'dropping') return none;
+  const reason = backup.kind === 'failed' ? backup.reason : problem;
+  if (reason === null) return { outcome: { kind: 'backup first' } };
+  return { outcome: await keepLonger(deps, record, reason) };
 }
 
-async function keepLonger(deps: DroppingDeps, record: DatabaseRecord, error: unknown): Promise<DropOutcome> {
+async function keepLonger(deps: DroppingDeps, record: DatabaseRecord, reason: string): Promise<DropOutcome> {
   const { id, service, environment, database, dropAfter } = record;
   const until = new Date(deps.now().getTime() + DAY_MS);
-  const reason = error instanceof FairleadError ? error.message : 'unexpected error; see the log of the worker';
   const type = 'database.drop_postponed';
   const key = dropAfter?.toISOString() ?? '';
   await tellOfDatabase(deps, record, { type, key, actor: 'schedule', data: { reason } });

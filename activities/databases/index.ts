@@ -4,6 +4,8 @@ import { FairleadError } from '../../domain/errors.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import type { DatabasesDeps } from './deps.ts';
 import { dropKeptDatabase } from './drop-kept-database.ts';
+import { measureKeptDatabase } from './measure-kept-database.ts';
+import { reconcileServers } from './reconcile-servers.ts';
 import {
   acceptLogin,
   listDueLogins,
@@ -40,7 +42,9 @@ export function createDatabasesActivities(deps: DatabasesActivityDeps) {
   };
   return {
     dropKeptDatabase: (request: DropRequest) => whileHeartbeating((signal) => dropKeptDatabase(deps, request, signal)),
-    listDueLogins: (cursor: string | null) => listDueLogins(deps, cursor),
+    measureKeptDatabase: (id: string) => whileHeartbeating((signal) => measureKeptDatabase(deps, id, signal)),
+    reconcileServers: () => whileHeartbeating((signal) => reconcileServers(deps, signal)),
+    listDueLogins: (cursor: string | null, begunAt?: string) => listDueLogins(deps, cursor, begunAt ?? null),
     prepareLogin: (request: RotationRequest) => whileHeartbeating(() => prepareLogin(rotating(), request)),
     acceptLogin: (id: string) => whileHeartbeating((signal) => acceptLogin(rotating(), id, signal)),
     promoteLogin: (id: string) => whileHeartbeating(() => promoteLogin(rotating(), id)),

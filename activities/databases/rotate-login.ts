@@ -1,11 +1,12 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
-import { letIn, userBase } from '../../domain/databases/consumer.ts';
+import { userBase } from '../../domain/databases/consumer.ts';
 import { nextUser } from '../../domain/databases/database-name.ts';
+import { letIn } from '../../domain/databases/let-in.ts';
 import { openLogin, sealLogin } from '../../domain/databases/login.ts';
 import type { RotationRequest } from '../../domain/databases/messages.ts';
-import type { DatabaseLogin, WorkloadLogins } from '../../domain/databases/ports.ts';
-import type { DatabaseRecord, StoredLogin } from '../../domain/databases/record.ts';
+import type { DatabaseLogin, MayConsume, WorkloadLogins } from '../../domain/databases/ports.ts';
+import type { DatabaseRecord, RotationWait, StoredLogin } from '../../domain/databases/record.ts';
 import { isBeingRotated, needsRotation } from '../../domain/databases/rotation.ts';
 import { settleUser } from '../../domain/databases/settle-user.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -21,6 +22,7 @@ export interface RotationDeps {
   readonly newPassword: () => string;
   readonly newId: NewId;
   readonly workloads: WorkloadLogins;
+  readonly mayConsume: MayConsume;
   /** ROTATION_TTL_DAYS */
   readonly ttlDays: number;
 }
@@ -52,18 +54,31 @@ export type ReplacementState = 'rotated' | 'replacing' | 'busy' | 'failed';
 
 const DUE_PAGE = 50;
 
-/** Databases for which the night has something to do, in pages of all databases. Reads only. */
+export type DueLogin = Pick<DatabaseRecord, 'id' | 'engine' | 'service' | 'environment' | 'consumes'>;
+
+/**
+ * Databases for which the night has something to do, in pages, the one with the oldest login first: where a night has no time
+ * for all, none waits for longer than all others. Reads only.
+ * @param begunAt when the night began, an ISO time: logins that were made since are left to the next one
+ */
 export async function listDueLogins(
   { records, rotation, now }: Pick<RotatingDeps, 'records' | 'now'> & { readonly rotation: RotationDeps | null },
   cursor: string | null,
-): Promise<Page<Pick<DatabaseRecord, 'id' | 'engine' | 'service' | 'environment' | 'consumes'>>> {
-  if (rotation === null) return { items: [], nextCursor: null };
-  const page = await records.list({ cursor, limit: DUE_PAGE });
-  const due = page.items.filter((record) => needsRotation(record, rotation.ttlDays, now()));
-  const items = due.map(({ id, engine, service, environment, consumes }) => {
-    return { id, engine, service, environment, consumes };
-  });
-  return { items, nextCursor: page.nextCursor };
+  begunAt: string | null = null,
+): Promise<Page<DueLogin>> {
+  const due: DueLogin[] = [];
+  if (rotation === null) return { items: due, nextCursor: null };
+  let page: Page<DatabaseRecord> = { items: [], nextCursor: cursor };
+  do {
+    page = await records.listByLoginAge({ cursor: page.nextCursor, limit: DUE_PAGE });
+    for (const record of page.items) {
+      const isOfTonight = begunAt !== null && record.login.issuedAt >= new Date(begunAt);
+      if (isOfTonight || !needsRotation(record, rotation.ttlDays, now())) continue;
+      const { id, engine, service, environment, consumes } = record;
+      due.push({ id, engine, service, environment, consumes });
+    }
+  } while (due.length === 0 && page.nextCursor !== null);
+  return { items: due, nextCursor: page.nextCursor };
 }
 
 /**
@@ -100,9 +115,9 @@ export async function acceptLogin(
   if (record === null || record.state !== 'active' || record.next === null) return;
   const server = servers[record.engine];
   if (server === undefined) return;
-  const login = await openPrepared({ records, rotation }, record, record.next);
-  await letIn(server, record, login, signal);
-  await settleUser({ records, cipher: rotation.cipher }, server, record, { user: login.user, login: record.next });
+  const { user } = await openPrepared({ records, rotation }, record, record.next);
+  await letIn({ records, ...rotation }, server, record, record.next, signal);
+  await settleUser({ records, ...rotation }, server, record, { user, login: record.next });
 }
 
 async function openPrepared(
@@ -158,12 +173,28 @@ export async function replaceWorkload(
   const { service, environment, serviceId } = record;
   const order = { service, environment, serviceId, mark, buildId, requestedBy, requestId };
   const state = await rotation.workloads.restart(order);
-  if (state === 'running') return 'replacing';
-  if (state === 'busy') return 'busy';
+  if (state === 'running') {
+    await noteWait(deps, record, { for: 'restart', buildId, reason: null });
+    return 'replacing';
+  }
+  if (state === 'busy') {
+    await noteWait(deps, record, { for: 'deploy', buildId, reason: null });
+    return 'busy';
+  }
   // It may have ended well, or other work come between, after the first look.
   if (!(await rotation.workloads.mayHaveOlder(record, mark)))
     return await endOldLogin(deps, record, requestedBy, signal);
   return state === 'ended' ? 'failed' : 'busy';
+}
+
+/** Notes what the rotation waits for, once for as long as it is the same. */
+async function noteWait(
+  { records, now }: Pick<RotatingDeps, 'records' | 'now'>,
+  { id, waits }: DatabaseRecord,
+  wait: Omit<RotationWait, 'since'>,
+): Promise<void> {
+  const isSame = waits?.for === wait.for && waits.buildId === wait.buildId && waits.reason === wait.reason;
+  if (!isSame) await records.noteWait(id, { ...wait, since: now() });
 }
 
 async function endOldLogin(
@@ -181,7 +212,7 @@ async function endOldLogin(
     }
     await server.withdraw(database, retiring, signal);
     const { records, rotation } = deps;
-    await settleUser({ records, cipher: rotation.cipher }, server, record, { user: retiring, login: null });
+    await settleUser({ records, ...rotation }, server, record, { user: retiring, login: null });
     await records.endRetiring(id, login, retiring);
   }
   // Also by an attempt after one that was killed here: the event has the id of the login.
@@ -203,6 +234,7 @@ export interface WaitingRotation extends Pick<DatabaseRecord, 'id'> {
 export async function tellWaiting(deps: RotatingDeps, { id, reason, buildId }: WaitingRotation): Promise<void> {
   const record = await deps.records.find(id);
   if (record === null) return;
+  await noteWait(deps, record, { for: 'next-night', buildId, reason });
   const { service, environment } = record;
   const type = 'database.rotation_waiting';
   await tellOfDatabase(deps, record, { type, key: buildId, actor: 'schedule', data: { reason } });

@@ -14,6 +14,10 @@ const LENGTH_BYTES = 4;
 /** Of a document; the server's are 16 MiB, and some KiB of its own. */
 const MOST_BYTES = 17 * 1024 ** 2;
 const FEWEST_BYTES = 5;
+/** Of the header of a block, which names one collection. */
+const MOST_HEADER_BYTES = 64 * 1024;
+/** Of the names of all collections: the figures have each of them twice, in a record of 16 MiB. */
+const MOST_NAME_BYTES = 4 * 1024 ** 2;
 const NOTHING = Buffer.alloc(0);
 const BUCKETS = 'system.buckets.';
 
@@ -41,8 +45,8 @@ const header = z.strictObject({ ...named, EOF: z.boolean(), CRC: z.unknown() });
 type Place = 'prelude header' | 'prelude' | 'header' | 'body';
 
 /**
- * Reads an archive as it passes by: what it holds, and that all of it is of one database. Documents are counted, not
- * parsed, so that a part of one is all that is ever kept.
+ * Reads an archive as it passes by: what it holds, and that all of it is of one database. Documents are counted, and neither
+ * parsed nor kept. What is kept is the names of the collections, and one description of a collection at a time.
  */
 export function createArchiveReader(database: string): ArchiveReader {
   const figures = new Map<string, number>();
@@ -50,6 +54,8 @@ export function createArchiveReader(database: string): ArchiveReader {
   const expiring = new Set<string>();
   /** Collections whose end has not been seen. */
   const open = new Set<string>();
+  const names = new Set<string>();
+  let nameBytes = 0;
   let place: Place = 'prelude header';
   let current: string | null = null;
   let hasMagic = false;
@@ -60,6 +66,10 @@ export function createArchiveReader(database: string): ArchiveReader {
     // The tools know no pattern that has it, and leave it out.
     if (collection.includes('\n'))
       throw new ArchiveError('it holds a collection with a line break in its name: rename it');
+    if (names.has(collection)) return;
+    names.add(collection);
+    nameBytes += Buffer.byteLength(collection);
+    if (nameBytes > MOST_NAME_BYTES) throw new ArchiveError('it holds more collections than a record of it can name');
   };
   const count = (collection: string, more: number): void => {
     const name = collection.startsWith(BUCKETS) ? collection.slice(BUCKETS.length) : collection;
@@ -85,10 +95,11 @@ export function createArchiveReader(database: string): ArchiveReader {
     else open.add(collection);
   };
   /** What becomes of the document that begins: whether it is parsed, or passes by. */
-  const begin = (): ((document: Uint8Array) => void) | null => {
+  const begin = (bytes: number): ((document: Uint8Array) => void) | null => {
+    if (place.endsWith('header') && bytes > MOST_HEADER_BYTES) throw new ArchiveError('it is no archive of mongodump');
     if (place === 'prelude header') return () => undefined;
-    if (place === 'prelude') return (bytes) => takeMetadata(deserialize(bytes));
-    if (place === 'header') return (bytes) => takeHeader(deserialize(bytes));
+    if (place === 'prelude') return (document) => takeMetadata(deserialize(document));
+    if (place === 'header') return (document) => takeHeader(deserialize(document));
     if (current === null) throw new ArchiveError('it holds documents of no collection');
     count(current, 1);
     return null;
@@ -133,7 +144,7 @@ export function isOfServer(collection: string): boolean {
 }
 
 interface Cuts {
-  readonly begin: () => ((document: Uint8Array) => void) | null;
+  readonly begin: (bytes: number) => ((document: Uint8Array) => void) | null;
   readonly endDocument: () => void;
   readonly endBlock: () => void;
 }
@@ -148,7 +159,7 @@ function createCutter({ begin, endDocument, endBlock }: Cuts) {
 
   const startDocument = (size: number): void => {
     if (size < FEWEST_BYTES || size > MOST_BYTES) throw new ArchiveError('it is no archive of mongodump');
-    take = begin();
+    take = begin(size);
     kept = take === null ? [] : [Buffer.from(length)];
     left = size - LENGTH_BYTES;
   };

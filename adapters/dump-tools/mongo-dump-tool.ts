@@ -8,14 +8,25 @@ import { isScratch } from '../../domain/backups/restore.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { withAdmin } from '../mongodb-server/with-admin.ts';
+import { ALWAYS } from './is-meant.ts';
 import { ArchiveError, type ArchiveReader, createArchiveReader } from './mongo-archive.ts';
-import { countDocuments, sumOf } from './mongo-figures.ts';
-import { beginOverwriting, endOverwriting, requireWhole, swapDatabases, undoSwap } from './mongo-swap.ts';
+import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
+import {
+  beginOverwriting,
+  endOverwriting,
+  endSwap,
+  requireWhole,
+  type SwapParts,
+  swapDatabases,
+  undoSwap,
+} from './mongo-swap.ts';
 import { createMongoTools, type MongoToolsOptions, namespacesOf } from './mongo-tools.ts';
 
 export interface MongoDumpOptions extends MongoToolsOptions {
   /** Awaited before each call: the embedded server, and the tools, are there on first need. */
   readonly whenNeeded?: () => Promise<void>;
+  /** How long a call that was killed while it closed or opened a database keeps others from that. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -24,12 +35,14 @@ export interface MongoDumpOptions extends MongoToolsOptions {
  * An archive is read on its way into `mongorestore`, which is given nothing of it that is not of the one database.
  */
 export function createMongoDumpTool(options: MongoDumpOptions): DumpTool {
-  const { adminUri, whenNeeded } = options;
+  const { adminUri, whenNeeded, patienceMs } = options;
   const tools = createMongoTools(options);
   const asAdmin = async <T>(signal: AbortSignal, work: (client: MongoClient) => Promise<T>): Promise<T> => {
     await whenNeeded?.();
     return await withAdmin(adminUri, signal, work);
   };
+  const withParts = <T>(signal: AbortSignal, work: (parts: SwapParts) => Promise<T>): Promise<T> =>
+    asAdmin(signal, (client) => work({ client, tools, signal, patienceMs }));
   return {
     async dump(databaseName, store, { signal }) {
       await asAdmin(signal, (client) => requireWhole(client, databaseName));
@@ -48,19 +61,29 @@ export function createMongoDumpTool(options: MongoDumpOptions): DumpTool {
         await scratchesOf(client).updateOne({ _id: scratch }, { $set: { from, sum } }, { upsert: true });
       });
     },
-    async restoreInPlace(databaseName, archive, { signal }) {
-      const record = await asAdmin(signal, (client) => beginOverwriting({ client, tools, signal }, databaseName));
+    async restoreInPlace(databaseName, archive, { signal, isMeant = ALWAYS }) {
+      const record = await withParts(signal, (parts) => beginOverwriting(parts, databaseName, isMeant));
       try {
         const include = `--nsInclude=${namespacesOf(databaseName)}`;
         await tools.restore(['--drop', include], plainArchive(archive, databaseName), signal);
       } finally {
-        await asAdmin(AbortSignal.timeout(60_000), (client) => endOverwriting(client, record));
+        await withParts(AbortSignal.timeout(60_000), (parts) => endOverwriting(parts, record));
       }
     },
+    size: (databaseName, signal) =>
+      asAdmin(signal, async (client) => {
+        const { databases } = await client.db('admin').admin().listDatabases();
+        const found = databases.find(({ name }) => name === databaseName);
+        if (found === undefined || (await isEmpty(client, databaseName))) return null;
+        return { bytes: found.sizeOnDisk ?? null };
+      }),
     figures: (databaseName, signal) => asAdmin(signal, (client) => countDocuments(client, databaseName)),
-    reopen: (databaseName, { signal }) =>
-      asAdmin(signal, (client) => undoSwap({ client, tools, signal }, databaseName)),
-    swap: (names, { signal }) => asAdmin(signal, (client) => swapDatabases({ client, tools, signal }, names)),
+    reopen: (databaseName, { signal }) => withParts(signal, (parts) => undoSwap(parts, databaseName)),
+    swap: (names, { signal }) => withParts(signal, (parts) => swapDatabases(parts, names)),
+    async endSwap(names, { signal }) {
+      requireScratch(names.scratch);
+      return await withParts(signal, (parts) => endSwap(parts, names));
+    },
     async drop(scratch) {
       requireScratch(scratch);
       await asAdmin(AbortSignal.timeout(120_000), (client) => dropScratch(client, scratch));

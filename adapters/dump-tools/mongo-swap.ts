@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Filter, MongoClient } from 'mongodb';
 import type { Figures } from '../../domain/backups/backup.ts';
+import type { SwapNames } from '../../domain/backups/ports.ts';
 import { compareFigures } from '../../domain/backups/verification.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { closeDatabase, openDatabase } from '../mongodb-server/close-database.ts';
 import { BACKUPS_DATABASE, type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
-import { closeDatabase, openDatabase } from '../mongodb-server/service-role.ts';
+import { notMeant } from './is-meant.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
 import { type MongoTools, namespacesOf } from './mongo-tools.ts';
-
-/** A database whose place another one takes. */
-export interface SwapNames {
-  readonly live: string;
-  readonly scratch: string;
-  readonly kept: string;
-}
 
 export interface SwapParts {
   readonly client: MongoClient;
   readonly tools: MongoTools;
   readonly signal: AbortSignal;
+  /** How long a call that was killed while it closed or opened a database keeps others from that; see `gate.ts`. */
+  readonly patienceMs?: number | undefined;
 }
 
 /**
@@ -28,8 +25,8 @@ export interface SwapParts {
  * kept and the scratch database, whatever is live. So a call that was killed anywhere is made up for by the next one, which
  * goes on, or by {@link undoSwap}, which goes back. Done already, it changes nothing of what is live.
  *
- * A call that was paused may live on beside the next one. The record names the one that goes on; each asks it before it
- * empties a database, and empties none whose replacement is not there as the record knows it.
+ * A call that was paused may live on beside the next one. The record names the one that goes on; each asks it before it closes,
+ * opens or empties a database, and empties none whose replacement is not there as the record knows it.
  * @throws RESTORE_FAILED where there is nothing to swap, or a copy is not what it was made of; CONFLICT (retryable) when
  *   another call goes on with it
  */
@@ -40,7 +37,7 @@ export async function swapDatabases(parts: SwapParts, names: SwapNames): Promise
   await undo(parts, { live, _id: { $ne: kept } });
   const record = await begin(client, names);
   if (record.phase !== 'done') {
-    await closeDatabase(client, live);
+    await close(parts, record);
     if (record.phase === 'keeping') {
       const keptSum = await copyDatabase(parts, record, { from: live, to: kept, sum: null });
       await setPhase(client, record, { phase: 'replacing', keptSum });
@@ -49,9 +46,25 @@ export async function swapDatabases(parts: SwapParts, names: SwapNames): Promise
     await setPhase(client, record, { phase: 'done' });
   }
   // A call that was killed may have left it closed.
-  await openWhole(client, live);
+  await openWhole(parts, live);
   await client.db(scratch).dropDatabase();
   await scratchesOf(client).deleteOne({ _id: scratch });
+}
+
+/**
+ * Ends a swap that nobody goes on with: a call of it that was paused changes nothing any more. Unless it was done, what is live
+ * is as it was, or as a later restore has made it. Idempotent.
+ * @returns whether it was done. @throws UNAVAILABLE (retryable) when what it has replaced in part could not be put back
+ */
+export async function endSwap(parts: SwapParts, { live, scratch, kept }: SwapNames): Promise<boolean> {
+  const { client } = parts;
+  // First: from now on no call begins it.
+  await scratchesOf(client).deleteOne({ _id: scratch });
+  await undo(parts, { live, _id: kept });
+  const done = await swapsOf(client).findOne({ live, _id: kept, phase: 'done' });
+  await openWhole(parts, live);
+  await client.db(scratch).dropDatabase();
+  return done !== null;
 }
 
 /**
@@ -61,7 +74,7 @@ export async function swapDatabases(parts: SwapParts, names: SwapNames): Promise
  */
 export async function undoSwap(parts: SwapParts, live: string): Promise<void> {
   await undo(parts, { live });
-  await openWhole(parts.client, live);
+  await openWhole(parts, live);
 }
 
 async function undo(parts: SwapParts, which: Filter<SwapRecord>): Promise<void> {
@@ -98,8 +111,16 @@ async function putBack(parts: SwapParts, record: SwapRecord): Promise<void> {
   await setPhase(parts.client, record, { phase: 'keeping' });
 }
 
-/** Closes a database whose documents a restore overwrites. Idempotent. */
-export async function beginOverwriting(parts: SwapParts, live: string): Promise<SwapRecord> {
+/**
+ * Closes a database whose documents a restore overwrites. Idempotent.
+ * @param isMeant asked once whoever ends the restore finds it on record, and before anybody is kept out
+ * @throws CONFLICT, retryable when another call does, or has ended this one
+ */
+export async function beginOverwriting(
+  parts: SwapParts,
+  live: string,
+  isMeant: () => Promise<boolean>,
+): Promise<SwapRecord> {
   const { client } = parts;
   await undo(parts, { live });
   const fields = {
@@ -112,14 +133,20 @@ export async function beginOverwriting(parts: SwapParts, live: string): Promise<
   } as const;
   const _id = overwritingId(live);
   await swapsOf(client).updateOne({ _id }, { $set: fields }, { upsert: true });
-  await closeDatabase(client, live);
-  return { _id, ...fields };
+  const record = { _id, ...fields };
+  if (!(await isMeant())) {
+    await endOverwriting(parts, record);
+    throw notMeant(live);
+  }
+  await close(parts, record);
+  await requireHeld(client, record);
+  return record;
 }
 
 /** Opens it again, whatever is in it, unless another call overwrites it by now. Idempotent. */
-export async function endOverwriting(client: MongoClient, { _id, attempt, live }: SwapRecord): Promise<void> {
-  await swapsOf(client).deleteOne({ _id, attempt });
-  await openWhole(client, live);
+export async function endOverwriting(parts: SwapParts, { _id, attempt, live }: SwapRecord): Promise<void> {
+  await swapsOf(parts.client).deleteOne({ _id, attempt });
+  await openWhole(parts, live);
 }
 
 /** It keeps no database, so its record has the name of none. */
@@ -127,9 +154,17 @@ function overwritingId(live: string): string {
   return `in place: ${live}`;
 }
 
+/** Nobody of the service reaches the database, unless another call goes on with the record by now. */
+async function close({ client, signal, patienceMs }: SwapParts, record: SwapRecord): Promise<void> {
+  const isMeant = () => requireHeld(client, record).then(() => true);
+  await closeDatabase(client, record.live, { signal, patienceMs, isMeant });
+}
+
 /** Opens a database that no restore has under way: the end of one that was paused does not open what another one replaces. */
-async function openWhole(client: MongoClient, live: string): Promise<void> {
-  if ((await swapsOf(client).findOne({ live, phase: { $ne: 'done' } })) === null) await openDatabase(client, live);
+async function openWhole({ client, signal, patienceMs }: SwapParts, live: string): Promise<void> {
+  const isMeant = async () => (await swapsOf(client).findOne({ live, phase: { $ne: 'done' } })) === null;
+  // Before it has its turn, which another call may need.
+  if (await isMeant()) await openDatabase(client, live, { signal, patienceMs, isMeant });
 }
 
 /** @throws DUMP_FAILED for a database of which half is another one: a copy of it would be no backup */
@@ -146,9 +181,7 @@ async function begin(client: MongoClient, { live, scratch, kept }: SwapNames): P
   }
   if (found?.phase === 'done') return found;
   const restored = await scratchesOf(client).findOne({ _id: scratch });
-  if (restored === null) {
-    throw new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
-  }
+  if (restored === null) throw isGone(scratch);
   const first = { live, scratch, phase: 'keeping', scratchSum: restored.sum, keptSum: '' } as const;
   const record = await swapsOf(client).findOneAndUpdate(
     { _id: kept },
@@ -156,7 +189,16 @@ async function begin(client: MongoClient, { live, scratch, kept }: SwapNames): P
     { upsert: true, returnDocument: 'after' },
   );
   if (record === null) throw isElsewhere(live);
+  // Ended meanwhile, it must not begin anew.
+  if ((await scratchesOf(client).findOne({ _id: scratch })) === null) {
+    await swapsOf(client).deleteOne({ _id: kept, attempt: record.attempt });
+    throw isGone(scratch);
+  }
   return record;
+}
+
+function isGone(scratch: string): FairleadError {
+  return new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
 }
 
 /** @throws CONFLICT (retryable) when another call goes on with it */

@@ -11,6 +11,8 @@ export interface MongoToolsOptions {
   readonly toolsDir: string | null;
   /** What the tools see of the environment. */
   readonly env: ProcessEnv;
+  /** How long a tool looks for a server that went away. Default 10. */
+  readonly selectionSeconds?: number;
 }
 
 /** `mongodump` and `mongorestore` with the administrator's credentials. */
@@ -25,7 +27,6 @@ export interface MongoTools {
   restore(args: readonly string[], archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
 }
 
-/** How long a tool looks for a server that went away. */
 const SELECTION_SECONDS = 10;
 
 /** What stands behind the time when a tool fails. From the first brace on it quotes documents, or the way to the server. */
@@ -40,7 +41,8 @@ const WITH_CONFIG = `IFS= read -r config && exec "$@" --config=/dev/fd/9 9<<END
 $config
 END`;
 
-export function createMongoTools({ adminUri, toolsDir, env }: MongoToolsOptions): MongoTools {
+export function createMongoTools(options: MongoToolsOptions): MongoTools {
+  const { adminUri, toolsDir, env, selectionSeconds = SELECTION_SECONDS } = options;
   const uri = addressForTools(adminUri);
   // In YAML a string of JSON is a string.
   const config = Buffer.from(`uri: ${JSON.stringify(uri)}\n`);
@@ -51,14 +53,14 @@ export function createMongoTools({ adminUri, toolsDir, env }: MongoToolsOptions)
   const toRun = async (
     name: 'mongodump' | 'mongorestore',
     args: readonly string[],
-    options: { readonly input: AsyncIterable<Uint8Array> | null; readonly signal: AbortSignal },
+    given: { readonly input: AsyncIterable<Uint8Array> | null; readonly signal: AbortSignal },
   ): Promise<ToolRun> => {
     const program = await findProgram(name, toolsDir, env.PATH ?? '');
     return {
       program: '/bin/sh',
       name,
-      args: ['-c', WITH_CONFIG, name, program, `--serverSelectionTimeout=${SELECTION_SECONDS}`, ...args],
-      options: { env, signal: options.signal, input: withConfig(options.input) },
+      args: ['-c', WITH_CONFIG, name, program, `--serverSelectionTimeout=${selectionSeconds}`, ...args],
+      options: { env, signal: given.signal, input: withConfig(given.input) },
       secrets: passwordsOf(uri),
       code: name === 'mongodump' ? 'DUMP_FAILED' : 'RESTORE_FAILED',
       ownLine: OWN_LINE,

@@ -3,17 +3,20 @@ import type { DumpTool } from '../../domain/backups/ports.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { shareWithGroups } from '../postgres/consumers.ts';
+import type { Within } from '../postgres/remove-role.ts';
 import { isSuperuser, ownerOf } from '../postgres/roles.ts';
 import { withClient } from '../postgres/with-client.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
+import { giveBack, keepToRestorer } from './give-back.ts';
+import { ALWAYS, notMeant } from './is-meant.ts';
 import { findProgram, loginOf, type PostgresLogin, toolEnv, withDatabase } from './postgres-connection.ts';
 import { countRows, holdTables } from './postgres-figures.ts';
-import { swapDatabases } from './postgres-swap.ts';
+import { endSwap, swapDatabases } from './postgres-swap.ts';
 import {
   createRestorer,
   dropLeftRestorers,
   dropRestorer,
-  handOver,
+  endRestorer,
   requireOrdinaryOwner,
   roleOver,
 } from './restorer-role.ts';
@@ -28,6 +31,8 @@ export interface PostgresDumpOptions {
   readonly whenNeeded?: () => Promise<void>;
 }
 
+/** Of a swap, in which the owner is given each table of what was restored. */
+const SWAP_MS = 10 * 60_000;
 const OWN_LINE = /^pg_\w+: (?:error|detail): (?!Command was)(.*)$/;
 const RESTORE_ARGS = ['--exit-on-error', '--single-transaction', '--no-owner', '--no-password'] as const;
 /**
@@ -52,9 +57,10 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
     await whenNeeded?.();
     return await withClient(database === null ? adminUri : withDatabase(adminUri, database), signal, work);
   };
+  const within: Within = (database, work) => asAdmin(AbortSignal.timeout(SWAP_MS), work, database);
   /** What a restored database is made of lets nobody in but its owner. */
-  const share = (client: Client, live: string, database: string): Promise<void> =>
-    shareWithGroups(client, live, (work) => asAdmin(AbortSignal.timeout(120_000), work, database));
+  const share = (client: Client, live: string, to: string): Promise<void> =>
+    shareWithGroups(client, { database: live, to }, (work) => asAdmin(AbortSignal.timeout(120_000), work, to));
   const restore = async (
     to: { readonly database: string; readonly login: PostgresLogin; readonly args: readonly string[] },
     archive: AsyncIterable<Uint8Array>,
@@ -96,28 +102,28 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
       ),
     async restoreInto({ from, scratch }, archive, { signal }) {
       requireScratch(scratch);
-      const login = await asAdmin(signal, (client) => makeScratch(client, from, scratch));
+      const login = await asAdmin(signal, (client) => makeScratch(client, within, { from, scratch }));
       await restore({ database: scratch, login, args: NOT_RESTORED }, archive, signal);
-      const owner = await asAdmin(signal, (client) => ordinaryOwner(client, from));
-      await asAdmin(signal, (client) => handOver(client, scratch, owner), scratch);
-      await asAdmin(signal, (client) => dropRestorer(client, scratch));
+      await asAdmin(signal, (client) => keepToRestorer(client, scratch));
     },
-    async restoreInPlace(databaseName, archive, { signal }) {
+    async restoreInPlace(databaseName, archive, { signal, isMeant = ALWAYS }) {
       const role = roleOver(databaseName);
       const owner = await asAdmin(signal, (client) => requireOrdinaryOwner(client, databaseName));
-      await asAdmin(signal, (client) => dropLeftRestorers(client, databaseName, owner), databaseName);
+      const left = { database: databaseName, to: owner };
+      await asAdmin(signal, (client) => dropLeftRestorers(client, within, left), databaseName);
       const login = await asAdmin(signal, async (client) => {
-        const made = await createRestorer(client, role);
+        const made = await createRestorer(client, within, role);
         await client.query(`GRANT ${name(owner)} TO ${name(role)}`);
         return made;
       });
       try {
+        // From here on who ends it finds the role: who did so before has said so.
+        if (!(await isMeant())) throw notMeant(databaseName);
         const args = ['--clean', '--if-exists', `--role=${owner}`];
         await restore({ database: databaseName, login, args }, archive, signal);
       } finally {
         const always = AbortSignal.timeout(60_000);
-        await asAdmin(always, (client) => handOver(client, role, owner), databaseName);
-        await asAdmin(always, (client) => dropRestorer(client, role));
+        await asAdmin(always, (client) => endRestorer(client, within, { role, to: owner }), databaseName);
       }
       await asAdmin(signal, (client) => share(client, databaseName, databaseName));
     },
@@ -130,20 +136,38 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
         },
         databaseName,
       ),
-    reopen: (databaseName) =>
-      asAdmin(AbortSignal.timeout(120_000), async (client) => {
-        if ((await ownerOf(client, databaseName)) === null) return;
-        await client.query(`ALTER DATABASE ${name(databaseName)} ALLOW_CONNECTIONS true`);
+    async reopen(databaseName) {
+      const asLong = () => AbortSignal.timeout(120_000);
+      const owner = await asAdmin(asLong(), (client) => openToAll(client, databaseName));
+      if (owner === null) return;
+      const left = { database: databaseName, to: owner };
+      // A restore in place whose worker was killed may go on by itself, or lie between its end and what follows it.
+      await asAdmin(asLong(), (client) => dropLeftRestorers(client, within, left), databaseName);
+      await asAdmin(asLong(), (client) => share(client, databaseName, databaseName));
+    },
+    size: (databaseName, signal) =>
+      asAdmin(signal, async (client) => {
+        const text = 'SELECT pg_database_size(oid)::text AS bytes FROM pg_database WHERE datname = $1';
+        const { rows } = await client.query<{ bytes: string }>(text, [databaseName]);
+        return rows[0] === undefined ? null : { bytes: Number(rows[0].bytes) };
       }),
     swap: (names) =>
-      asAdmin(AbortSignal.timeout(120_000), async (client) => {
-        // Before: who else uses the database does so from the first moment on.
-        if ((await ownerOf(client, names.scratch)) !== null) await share(client, names.live, names.scratch);
-        await swapDatabases(client, names);
+      asAdmin(AbortSignal.timeout(SWAP_MS), async (client) => {
+        await swapDatabases(client, names, async () => {
+          await giveBack(client, within, names);
+          await share(client, names.live, names.scratch);
+        });
       }),
+    async endSwap(names) {
+      const { scratch } = names;
+      requireScratch(scratch);
+      return await asAdmin(AbortSignal.timeout(120_000), (client) =>
+        endSwap(client, names, () => dropScratch(client, within, scratch)),
+      );
+    },
     async drop(scratch) {
       requireScratch(scratch);
-      await asAdmin(AbortSignal.timeout(120_000), (client) => dropScratch(client, scratch));
+      await asAdmin(AbortSignal.timeout(120_000), (client) => dropScratch(client, within, scratch));
     },
   };
 }
@@ -166,9 +190,13 @@ async function majorOf(client: Client): Promise<number> {
 }
 
 /** An empty database with the character set of another one. Its owner has its name, and nothing besides. */
-async function makeScratch(client: Client, from: string, scratch: string): Promise<PostgresLogin> {
-  await dropScratch(client, scratch);
-  const login = await createRestorer(client, scratch);
+async function makeScratch(
+  client: Client,
+  within: Within,
+  { from, scratch }: { readonly from: string; readonly scratch: string },
+): Promise<PostgresLogin> {
+  await dropScratch(client, within, scratch);
+  const login = await createRestorer(client, within, scratch);
   const text = `SELECT pg_encoding_to_char(encoding) AS encoding, datcollate, datctype FROM pg_database WHERE datname = $1`;
   const { rows } = await client.query<{ encoding: string; datcollate: string; datctype: string }>(text, [from]);
   const [like] = rows;
@@ -181,15 +209,17 @@ async function makeScratch(client: Client, from: string, scratch: string): Promi
   return login;
 }
 
-async function dropScratch(client: Client, scratch: string): Promise<void> {
-  await client.query(`DROP DATABASE IF EXISTS ${name(scratch)} WITH (FORCE)`);
-  await dropRestorer(client, scratch);
+/** @returns its owner; null where it is not there, and where a superuser owns it, over whose database nothing is restored in place */
+async function openToAll(client: Client, database: string): Promise<string | null> {
+  const owner = await ownerOf(client, database);
+  if (owner === null) return null;
+  await client.query(`ALTER DATABASE ${name(database)} ALLOW_CONNECTIONS true`);
+  return (await isSuperuser(client, owner)) ? null : owner;
 }
 
-/** Who shall own what was restored: the owner of the database that it is of; null for the administrator. */
-async function ordinaryOwner(client: Client, database: string): Promise<string | null> {
-  const owner = await ownerOf(client, database);
-  return owner === null || (await isSuperuser(client, owner)) ? null : owner;
+async function dropScratch(client: Client, within: Within, scratch: string): Promise<void> {
+  await client.query(`DROP DATABASE IF EXISTS ${name(scratch)} WITH (FORCE)`);
+  await dropRestorer(client, within, scratch);
 }
 
 function requireScratch(database: string): void {

@@ -1,32 +1,92 @@
-import { type Client, escapeIdentifier as name } from 'pg';
+import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import type { SwapNames } from '../../domain/backups/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
-
-/** A database whose place another one takes. */
-export interface SwapNames {
-  readonly live: string;
-  readonly scratch: string;
-  readonly kept: string;
-}
+import { ensureRole, OURS } from '../postgres/own-roles.ts';
+import { isRestoredWhole } from './give-back.ts';
 
 /**
  * Renames `live` to `kept` and `scratch` to `live`, both or none: renaming is part of a transaction. Nobody is connected
  * meanwhile. Whoever may connect to the one may connect to the other. Done already, it opens what is live.
+ *
+ * A role with the name of the kept database is made in the same transaction, and says from then on that it was done: a role is
+ * of the whole server, so it is there whatever becomes of the databases, and no service makes or drops one. Its comment has the
+ * oid of what was put in place, which one that was provisioned since does not have. It goes with the kept database, or when its
+ * restore has ended.
  * @param client of the administrator, in another database
+ * @param prepare gives `scratch` to the owner of `live`, and lets those in who use that beside it: nobody is let into `live`
+ *   while the lock is held
+ * @throws RESTORE_FAILED where there is nothing to swap, or it was not restored to its end, and where what was put in place is not
+ *   there any more
  */
-export async function swapDatabases(client: Client, { live, scratch, kept }: SwapNames): Promise<void> {
-  // The lock of whoever provisions the database; it ends with the connection.
-  await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`fairlead ${live}`]);
-  const isThere = new Set((await databases(client, [live, scratch, kept])).map(({ datname }) => datname));
-  if (isThere.has(scratch)) {
+export async function swapDatabases(client: Client, names: SwapNames, prepare: () => Promise<void>): Promise<void> {
+  const { live, scratch, kept } = names;
+  await lock(client, live);
+  const isThere = await namesThere(client, [live, scratch, kept]);
+  const done = await readSwap(client, names);
+  if (done !== null) {
+    if (!isThere.has(live) || !(await isKept(client, done)))
+      throw failure(`${scratch} has taken the place of ${live}, and that is not there any more`);
+  } else {
+    if (!isThere.has(scratch)) throw failure(`The database ${scratch} is not there: nothing was swapped`);
+    if (!(await isRestoredWhole(client, scratch))) {
+      throw failure(`The database ${scratch} was not restored to its end: nothing was swapped`);
+    }
+    await prepare();
     if (isThere.has(live)) {
       await copyGrants(client, live, scratch);
       await copyLimit(client, live, scratch);
     }
     await rename(client, { live: isThere.has(live) ? live : null, scratch, kept, to: live });
-  } else if (!isThere.has(live) || !isThere.has(kept)) {
-    throw new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
   }
   await client.query(`ALTER DATABASE ${name(live)} ALLOW_CONNECTIONS true`);
+}
+
+/**
+ * Ends a swap that nobody goes on with. It was done in one transaction, or not at all: then nothing was changed, and the
+ * scratch database is dropped before another call looks for it.
+ * @param drop drops the scratch database, if it is there
+ * @returns whether it was done, and what is live is there
+ */
+export async function endSwap(client: Client, names: SwapNames, drop: () => Promise<void>): Promise<boolean> {
+  const { live } = names;
+  await lock(client, live);
+  const isThere = await namesThere(client, [live]);
+  if (isThere.has(live)) await client.query(`ALTER DATABASE ${name(live)} ALLOW_CONNECTIONS true`);
+  await drop();
+  const done = await readSwap(client, names);
+  return done !== null && isThere.has(live) && (await isKept(client, done));
+}
+
+/** A swap that was done. */
+interface DoneSwap {
+  /** Of the database that was put in place; null where a worker of before has swapped, which did not write it down. */
+  readonly oid: number | null;
+}
+
+const SWAPPED = `${OURS}, in place of `;
+
+/** By the role that says so; by the kept database where a worker of before has swapped. @returns null where none was done */
+async function readSwap(client: Client, { kept }: SwapNames): Promise<DoneSwap | null> {
+  const text = `SELECT shobj_description(oid, 'pg_authid') AS comment FROM pg_roles WHERE rolname = $1
+    UNION ALL SELECT NULL FROM pg_database WHERE datname = $1`;
+  const { rows } = await client.query<{ comment: string | null }>(text, [kept]);
+  if (rows.length === 0) return null;
+  const comment = rows.find((row) => row.comment?.startsWith(SWAPPED))?.comment;
+  return { oid: comment == null ? null : Number(comment.slice(SWAPPED.length)) };
+}
+
+/** Whether what was put in place is there still: by another name, where a later restore has replaced it. */
+async function isKept(client: Client, { oid }: DoneSwap): Promise<boolean> {
+  return oid === null || (await client.query('SELECT FROM pg_database WHERE oid = $1', [oid])).rows.length > 0;
+}
+
+function failure(message: string): FairleadError {
+  return new FairleadError('RESTORE_FAILED', message);
+}
+
+/** The lock of whoever provisions the database; it ends with the connection. */
+async function lock(client: Client, live: string): Promise<void> {
+  await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`fairlead ${live}`]);
 }
 
 async function rename(
@@ -45,6 +105,9 @@ async function rename(
     await client.query('BEGIN');
     if (live !== null) await client.query(`ALTER DATABASE ${name(live)} RENAME TO ${name(kept)}`);
     await client.query(`ALTER DATABASE ${name(scratch)} RENAME TO ${name(to)}`);
+    await ensureRole(client, kept);
+    const { rows } = await client.query<{ oid: number }>('SELECT oid FROM pg_database WHERE datname = $1', [to]);
+    await client.query(`COMMENT ON ROLE ${name(kept)} IS ${literal(`${SWAPPED}${rows[0]?.oid}`)}`);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
@@ -53,11 +116,10 @@ async function rename(
   }
 }
 
-async function databases(client: Client, names: readonly string[]): Promise<readonly { readonly datname: string }[]> {
-  const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE datname = ANY($1)', [
-    names,
-  ]);
-  return rows;
+async function namesThere(client: Client, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const text = 'SELECT datname FROM pg_database WHERE datname = ANY($1)';
+  const { rows } = await client.query<{ datname: string }>(text, [names]);
+  return new Set(rows.map(({ datname }) => datname));
 }
 
 /** Who may connect to a database, as the other one has it. */

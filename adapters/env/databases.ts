@@ -24,11 +24,12 @@ export const postgresUri = z
   .regex(/^postgres(ql)?:\/\/.+/, POSTGRES_URI)
   .refine((value) => URL.canParse(value), POSTGRES_URI);
 
-const REDIS_URL = 'a redis:// or rediss:// address; special characters of its password are percent-encoded';
+const REDIS_URL =
+  'a redis:// or rediss:// address, or redis+unix://user:password@localhost/path/of/a.sock; special characters are percent-encoded';
 
 const redisUrl = z
   .string()
-  .regex(/^rediss?:\/\/.+/, REDIS_URL)
+  .regex(/^(?:rediss?|redis\+unix):\/\/.+/, REDIS_URL)
   .refine((value) => URL.canParse(value), REDIS_URL);
 
 const NEO4J_URI =

@@ -3,6 +3,8 @@ import { INDEXES as SHARING_INDEXES } from './authorized-orgs/indexes.ts';
 import { INDEXES as BACKUPS_INDEXES } from './backups/indexes.ts';
 import { INDEXES as CATALOG_INDEXES } from './catalog/indexes.ts';
 import { INDEXES as CONFIG_INDEXES } from './config/indexes.ts';
+import { CERTIFICATE_INDEXES } from './custom-domains/certificate-indexes.ts';
+import { INDEXES as CUSTOM_DOMAINS_INDEXES } from './custom-domains/indexes.ts';
 import { INDEXES as DATABASES_INDEXES } from './databases/indexes.ts';
 import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
 import { ensureIndexes } from './ensure-indexes.ts';
@@ -15,7 +17,9 @@ export async function createBuilderIndexes(db: Db): Promise<void> {
   await ensureIndexes(db, {
     ...BACKUPS_INDEXES,
     ...CATALOG_INDEXES,
+    ...CERTIFICATE_INDEXES,
     ...CONFIG_INDEXES,
+    ...CUSTOM_DOMAINS_INDEXES,
     ...DATABASES_INDEXES,
     ...DEPLOYS_INDEXES,
     ...GIT_IDENTITIES_INDEXES,

@@ -23,3 +23,30 @@ export async function readConfirmed<T extends Document>(
     return await mongoCall(() => collection.findOne(uniqueKey));
   }
 }
+
+/**
+ * Reads documents as a majority of the replica set has them (read concern `majority`): no failover takes back what it
+ * answers. It may be of a moment ago, so it is for what stays right of an older document, such as which files it names.
+ * @throws UNAVAILABLE
+ */
+export async function readAllCommitted<T extends Document>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+): Promise<readonly WithId<T>[]> {
+  const options = { readConcern: 'majority', readPreference: 'primary' } as const;
+  return await mongoCall(() => collection.find(filter, options).sort({ _id: 1 }).toArray());
+}
+
+/**
+ * Reads documents of which none may be overlooked that a majority has: the member that answered is asked to prove
+ * afterwards that it is the primary still. One that was cut off knows nothing of what others wrote since.
+ * @throws UNAVAILABLE when no majority confirms it
+ */
+export async function readAllConfirmed<T extends Document>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+): Promise<readonly WithId<T>[]> {
+  const documents = await mongoCall(() => collection.find(filter).sort({ _id: 1 }).toArray());
+  await readConfirmed(collection, { _id: documents[0]?._id ?? '' } as Filter<T>);
+  return documents;
+}

@@ -43,7 +43,9 @@ export function createNeo4jServer(options: Neo4jAdmin & { readonly answerMs?: nu
       await asAdmin(signal, async (ask) => {
         if (!(await isMeant()) || !(await hasRole(ask, database))) return;
         for (const user of databaseUsers(database)) await dropUser(ask, database, user);
-        await ask(`DROP DATABASE ${quoted(graphName(database))} IF EXISTS DESTROY DATA ${WAIT}`);
+        // By a worker that was paused the name is another service's by now, whose users come back.
+        if (!(await isMeant())) return;
+        requireCaughtUp(await ask(`DROP DATABASE ${quoted(graphName(database))} IF EXISTS DESTROY DATA ${WAIT}`));
         // Last: by it a call goes on that was killed in between.
         await ask(`DROP ROLE ${quoted(roleName(database))} IF EXISTS`);
       });
@@ -70,7 +72,25 @@ async function ensureGraph(ask: Ask, database: string): Promise<void> {
     if ((await ask('SHOW DATABASES YIELD name')).some(({ name }) => name === graph)) throw notOurs('database', graph);
     await ask(`CREATE ROLE ${quoted(roleName(database))} IF NOT EXISTS`);
   }
-  await ask(`CREATE DATABASE ${quoted(graph)} IF NOT EXISTS ${WAIT}`);
+  const waited = await ask(`CREATE DATABASE ${quoted(graph)} IF NOT EXISTS ${WAIT}`);
+  requireCaughtUp(waited);
+  // From 2025.01 on a server whose language is Cypher 25 answers without rows.
+  if (waited.length > 0) return;
+  const graphs = await ask('SHOW DATABASES YIELD name, currentStatus');
+  const states = graphs.filter(({ name }) => name === graph).map(({ currentStatus }) => String(currentStatus));
+  if (states.length > 0 && states.every((state) => state === 'online')) return;
+  throw failure('UNAVAILABLE', `has not opened a database yet (${states.join(', ') || 'not there'})`, true);
+}
+
+/**
+ * What each member of a cluster came to within the time that a statement waits: `CaughtUp`, `Incomplete` or `Failed`.
+ * @throws UNAVAILABLE (retryable) unless all caught up
+ */
+function requireCaughtUp(rows: Awaited<ReturnType<Ask>>): void {
+  const late = rows.filter(({ state, success }) => state !== 'CaughtUp' || success === false);
+  if (late.length === 0) return;
+  const states = late.map(({ address, state }) => `${String(address)} ${String(state)}`);
+  throw failure('UNAVAILABLE', `was told, and not every member of it is ready (${states.join(', ')})`, true);
 }
 
 /** @returns what is open and should not be */

@@ -1,14 +1,16 @@
-import { type Client, DatabaseError, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { DATABASE_ACCESS, type DatabaseAccessKind } from '../../domain/catalog/catalog.ts';
 import { isConsumerUser } from '../../domain/databases/consumer.ts';
 import type { ConsumerLogins, DatabaseLogin } from '../../domain/databases/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { endStrangers, keepMemberships } from './memberships.ts';
 import { ensureRole, inTransaction, requireOurs } from './own-roles.ts';
-import { ownerOf } from './roles.ts';
+import { removeRole, type Within } from './remove-role.ts';
+import { isSuperuser, ownerOf } from './roles.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
-/** Of one user: its owner keeps most of the connections to a database. */
-const CONNECTIONS = 10;
+/** Of one user, and of those of all services beside the owner, who keeps most of the connections to a database. */
+const CONNECTIONS = { one: 10, all: 20 } as const;
 
 /** Of all users of other services: by it a server may let them in that lets nobody but members into a database. */
 export const ALL_CONSUMERS = 'fairlead-consumers';
@@ -21,7 +23,7 @@ const PRIVILEGES: Readonly<Record<DatabaseAccessKind, { readonly tables: string;
 
 /** Of one statement. */
 const MOST_NAMES = 200;
-const DEPENDENT_OBJECTS = '2BP01';
+const ALWAYS = async (): Promise<boolean> => true;
 
 /** A connection of the administrator, with statements for one database one after the other. */
 export interface ConsumersDeps {
@@ -37,9 +39,10 @@ export interface ConsumersDeps {
  */
 export function createConsumerLogins({ exclusively, within }: ConsumersDeps): ConsumerLogins {
   return {
-    async admit(database, login, access, signal) {
+    async admit(database, login, access, signal, isMeant = ALWAYS) {
       requireConsumer(database, login.user);
       await exclusively(database, signal, async (client) => {
+        if (!(await isMeant())) return;
         if ((await ownerOf(client, database)) !== database) {
           const text = `The database ${database} is not there: nobody is let in.`;
           throw new FairleadError('UNAVAILABLE', text, { system: 'postgres', retryable: true });
@@ -47,13 +50,19 @@ export function createConsumerLogins({ exclusively, within }: ConsumersDeps): Co
         await inTransaction(client, () => ensureGroup(client, database, access));
         await within(database, signal, (inside) => share(inside, database, access));
         // Last: it gets in when the group has what it is to have, and no more.
-        await inTransaction(client, () => ensureMember(client, groupOf(database, access), login));
+        await inTransaction(client, async () => {
+          await ensureMember(client, groupOf(database, access), login);
+          await divideConnections(client, database);
+        });
       });
     },
-    async dismiss(database, users, signal) {
+    async dismiss(database, users, signal, isMeant = ALWAYS) {
       for (const user of users) requireConsumer(database, user);
       await exclusively(database, signal, async (client) => {
-        for (const user of users) await dismissUser(client, database, user);
+        if (!(await isMeant())) return;
+        for (const user of users)
+          await dismissUser(client, (other, work) => within(other, signal, work), database, user);
+        await inTransaction(client, () => divideConnections(client, database));
       });
     },
   };
@@ -62,39 +71,53 @@ export function createConsumerLogins({ exclusively, within }: ConsumersDeps): Co
 async function ensureGroup(client: Client, database: string, access: DatabaseAccessKind): Promise<void> {
   const group = groupOf(database, access);
   await ensureRole(client, group);
+  await letConnect(client, database, group);
+}
+
+async function letConnect(client: Client, database: string, group: string): Promise<void> {
   await client.query(`GRANT CONNECT ON DATABASE ${name(database)} TO ${name(group)}`);
 }
 
 async function ensureMember(client: Client, group: string, { user, password }: DatabaseLogin): Promise<void> {
   await ensureRole(client, user);
-  const limits = `NOCREATEDB NOCREATEROLE CONNECTION LIMIT ${CONNECTIONS}`;
+  const limits = 'NOCREATEDB NOCREATEROLE';
   await client.query(`ALTER ROLE ${name(user)} LOGIN ${limits} PASSWORD ${literal(scramVerifier(password))}`);
   await ensureRole(client, ALL_CONSUMERS);
   await client.query(`GRANT ${name(group)}, ${name(ALL_CONSUMERS)} TO ${name(user)}`);
+  await keepMemberships(client, user, [group, ALL_CONSUMERS]);
 }
 
-async function dismissUser(client: Client, database: string, user: string): Promise<void> {
+/** However many services use a database, its owner keeps most of the connections to it. */
+async function divideConnections(client: Client, database: string): Promise<void> {
+  const users = await usersOf(client, database);
+  // Both users of a service, while it is given the next login, count as one.
+  const services = new Set(users.map((user) => user.slice(0, user.lastIndexOf('_'))));
+  const each = Math.max(1, Math.min(CONNECTIONS.one, Math.floor(CONNECTIONS.all / services.size)));
+  for (const user of users) await client.query(`ALTER ROLE ${name(user)} CONNECTION LIMIT ${each}`);
+}
+
+async function dismissUser(client: Client, within: Within, database: string, user: string): Promise<void> {
   if (!(await requireOurs(client, user))) return;
   await client.query(`ALTER ROLE ${name(user)} NOLOGIN PASSWORD NULL`);
-  for (const group of await groupsOf(client, database)) await client.query(`REVOKE ${name(group)} FROM ${name(user)}`);
-  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user]);
-  try {
-    await client.query(`DROP ROLE ${name(user)}`);
-  } catch (error) {
-    // The owner has given it something by hand: it goes with the database, and nobody gets in with it.
-    if (!(error instanceof DatabaseError) || error.code !== DEPENDENT_OBJECTS) throw error;
-  }
+  await client.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = $1', [user]);
+  await keepMemberships(client, user, []);
+  await endStrangers(client, database);
+  await removeRole(client, within, user);
 }
 
-/** Gives the groups of a database what they may do in it, or in one that is to take its place. Idempotent. */
+/**
+ * Gives the groups of a database what they may do in it, or in one that is to take its place. Idempotent.
+ * @param to that database; it may be the only one that is there
+ */
 export async function shareWithGroups(
   client: Client,
-  database: string,
+  { database, to }: { readonly database: string; readonly to: string },
   within: (work: (inside: Client) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const groups = await groupsOf(client, database);
   const shared = DATABASE_ACCESS.filter((access) => groups.includes(groupOf(database, access)));
   if (shared.length === 0) return;
+  for (const access of shared) await letConnect(client, to, groupOf(database, access));
   await within(async (inside) => {
     for (const access of shared) await share(inside, database, access);
   });
@@ -110,6 +133,7 @@ async function share(client: Client, owner: string, access: DatabaseAccessKind):
   await inTransaction(client, async () => {
     const schemas = await namesOf(client, SCHEMAS, owner);
     if (schemas.includes('public')) await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+    if (await isSuperuser(client, null)) await keepLargeObjects(client, owner);
     await grant(client, 'GRANT USAGE ON SCHEMA', schemas, group);
     await grant(client, `GRANT ${tables} ON TABLE`, await namesOf(client, relationsOf(TABLES), owner), group);
     await grant(client, `GRANT ${sequences} ON SEQUENCE`, await namesOf(client, relationsOf(['S']), owner), group);
@@ -118,6 +142,16 @@ async function share(client: Client, owner: string, access: DatabaseAccessKind):
     await client.query(`${later} ${tables} ON TABLES TO ${group}`);
     await client.query(`${later} ${sequences} ON SEQUENCES TO ${group}`);
   });
+}
+
+/** What makes large objects, which PostgreSQL lets everybody do who connects. */
+const MAKERS = ['lo_creat(integer)', 'lo_create(oid)', 'lo_from_bytea(oid, bytea)'];
+
+/** Nobody but the owner makes large objects in the database of this connection. A superuser alone may say so. */
+async function keepLargeObjects(client: Client, owner: string): Promise<void> {
+  const functions = MAKERS.map((each) => `pg_catalog.${each}`).join(', ');
+  await client.query(`GRANT EXECUTE ON FUNCTION ${functions} TO ${name(owner)}`);
+  await client.query(`REVOKE EXECUTE ON FUNCTION ${functions} FROM PUBLIC`);
 }
 
 const SCHEMAS = `SELECT quote_ident(nspname) AS name FROM pg_namespace
@@ -148,12 +182,18 @@ async function grant(client: Client, what: string, quoted: readonly string[], gr
 
 /** Groups and users of services that use a database beside its own. */
 export async function consumerRoles(client: Client, database: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ rolname: string }>(
-    'SELECT rolname FROM pg_roles WHERE starts_with(rolname, $1)',
-    [`${database}_`],
-  );
-  const users = rows.map(({ rolname }) => rolname).filter((role) => isConsumerUser(database, role));
-  return [...users, ...(await groupsOf(client, database))];
+  return [...(await usersOf(client, database)), ...(await groupsOf(client, database))];
+}
+
+/** Groups that the platform makes a user of another service a member of. */
+export async function groupsOfConsumer(client: Client, database: string): Promise<readonly string[]> {
+  return [...(await groupsOf(client, database)), ALL_CONSUMERS];
+}
+
+async function usersOf(client: Client, database: string): Promise<readonly string[]> {
+  const text = 'SELECT rolname FROM pg_roles WHERE starts_with(rolname, $1) ORDER BY rolname';
+  const { rows } = await client.query<{ rolname: string }>(text, [`${database}_`]);
+  return rows.map(({ rolname }) => rolname).filter((role) => isConsumerUser(database, role));
 }
 
 async function groupsOf(client: Client, database: string): Promise<readonly string[]> {

@@ -3,8 +3,11 @@ import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { isConsumerUser } from '../../domain/databases/consumer.ts';
 import { databaseUsers, parseDatabaseName } from '../../domain/databases/database-name.ts';
 import type { DatabaseLogin, DatabaseServer, ListedDatabase } from '../../domain/databases/ports.ts';
-import { consumerRoles, createConsumerLogins } from './consumers.ts';
+import { consumerRoles, createConsumerLogins, groupsOfConsumer } from './consumers.ts';
+import { endStrangers, keepMemberships } from './memberships.ts';
+import { CONNECTIONS, openToOwner } from './open-to-owner.ts';
 import { ensureRole, inTransaction, notOurs, requireOurs } from './own-roles.ts';
+import { dropLeftRoles, removeRole, type Within } from './remove-role.ts';
 import { isSuperuser, ownerOf } from './roles.ts';
 import { scramVerifier } from './scram-verifier.ts';
 import { withClient } from './with-client.ts';
@@ -12,8 +15,6 @@ import { withClient } from './with-client.ts';
 /** Databases that every server has. */
 const OWN_DATABASES = ['postgres', 'template0', 'template1'];
 const ALWAYS = async (): Promise<boolean> => true;
-/** No one service takes all connections of the server, by whichever of its users. */
-const CONNECTIONS = 50;
 
 /**
  * Databases on a PostgreSQL server. A database is owned by a role of its name, with which nobody connects. Its users are
@@ -47,12 +48,15 @@ export function createPostgresServer({ adminUri }: { readonly adminUri: string }
       await exclusively(database, signal, async (client) => {
         if (!(await requireOurs(client, user))) return;
         await client.query(`ALTER ROLE ${name(user)} NOLOGIN PASSWORD NULL`);
-        await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user]);
+        await client.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = $1', [user]);
+        const isConsumer = isConsumerUser(database, user);
+        const groups = isConsumer ? await groupsOfConsumer(client, database) : [database];
+        if (await keepMemberships(client, user, groups)) await endStrangers(client, database);
       });
     },
     drop: (database, signal, isMeant = ALWAYS) =>
       exclusively(database, signal, async (client) => {
-        if (await isMeant()) await dropDatabase(client, database);
+        if (await isMeant()) await dropDatabase(client, (other, work) => within(other, signal, work), database);
       }),
     list: (signal) => withClient(adminUri, signal, listDatabases),
   };
@@ -67,6 +71,7 @@ function ensureRoles(client: Client, database: string, { user, password }: Datab
     await client.query(`ALTER ROLE ${name(user)} LOGIN ${limits} PASSWORD ${literal(scramVerifier(password))}`);
     await client.query(`GRANT ${name(database)} TO ${name(user)}`);
     await client.query(`ALTER ROLE ${name(user)} SET role TO ${name(database)}`);
+    await keepMemberships(client, user, [database]);
     // Who is no superuser must be a member of the owner to give it a database.
     if (!(await isSuperuser(client, null))) await client.query(`GRANT ${name(database)} TO CURRENT_USER`);
   });
@@ -80,8 +85,7 @@ async function ensureDatabase(client: Client, database: string): Promise<void> {
     const options = `OWNER ${name(database)} TEMPLATE template0 ENCODING 'UTF8' ALLOW_CONNECTIONS false`;
     await client.query(`CREATE DATABASE ${name(database)} ${options}`);
   }
-  await client.query(`REVOKE ALL ON DATABASE ${name(database)} FROM PUBLIC`);
-  await client.query(`ALTER DATABASE ${name(database)} ALLOW_CONNECTIONS true CONNECTION LIMIT ${CONNECTIONS}`);
+  await openToOwner(client, database);
 }
 
 /** Up to version 14 the schema `public` of a database belonged to the administrator. */
@@ -121,7 +125,7 @@ async function openElsewhere(client: Client, database: string, user: string): Pr
   );
 }
 
-async function dropDatabase(client: Client, database: string): Promise<void> {
+async function dropDatabase(client: Client, within: Within, database: string): Promise<void> {
   if (!(await requireOurs(client, database))) return;
   const owner = await ownerOf(client, database);
   if (owner !== null && owner !== database) throw notOurs(database);
@@ -130,8 +134,9 @@ async function dropDatabase(client: Client, database: string): Promise<void> {
   const { rows } = await client.query<{ datname: string }>(text, [database]);
   for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${name(datname)} WITH (FORCE)`);
   for (const role of [...(await consumerRoles(client, database)), ...databaseUsers(database), database]) {
-    if (await requireOurs(client, role)) await client.query(`DROP ROLE ${name(role)}`);
+    if (await requireOurs(client, role)) await removeRole(client, within, role);
   }
+  await dropLeftRoles(client);
 }
 
 async function listDatabases(client: Client): Promise<ListedDatabase[]> {

@@ -2,15 +2,20 @@ import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 
 import { FairleadError } from '../../domain/errors.ts';
 
 /** Comment of the roles that the platform made: it changes no others. */
-const OURS = 'fairlead: made for a service';
+export const OURS = 'fairlead: made for a service';
 
 /** Whether a role is there. @throws CONFLICT for one that the platform did not make */
 export async function requireOurs(client: Client, role: string): Promise<boolean> {
+  const isMade = await isOurs(client, role);
+  if (isMade === false) throw notOurs(role);
+  return isMade === true;
+}
+
+/** Whether the platform made a role; null where there is none. */
+export async function isOurs(client: Client, role: string): Promise<boolean | null> {
   const text = "SELECT shobj_description(oid, 'pg_authid') AS comment FROM pg_roles WHERE rolname = $1";
   const { rows } = await client.query<{ comment: string | null }>(text, [role]);
-  if (rows[0] === undefined) return false;
-  if (rows[0].comment !== OURS) throw notOurs(role);
-  return true;
+  return rows[0] === undefined ? null : rows[0].comment === OURS;
 }
 
 /** Makes a role with which nobody connects, unless it is there. Within a transaction: a role without our comment is never ours. */

@@ -23,6 +23,8 @@ const MEANINGS: readonly {
   { states: ['53100'], code: 'DISK_FULL', text: 'has no disk space left', retryable: false },
   // Too many connections, stops or starts, or ended this connection.
   { states: ['53', '57', '08'], code: 'UNAVAILABLE', text: 'is full, starting or stopping', retryable: true },
+  // A service names a role that is dropped; it is left aside by another attempt.
+  { states: ['2BP01'], code: 'UNAVAILABLE', text: 'keeps what other databases name', retryable: true },
   // Another caller had what this one needed; both set the same state.
   {
     states: ['40', '55', '23505', 'XX000'],

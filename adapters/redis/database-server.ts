@@ -1,22 +1,22 @@
 import { databaseUsers, parseDatabaseName } from '../../domain/databases/database-name.ts';
 import { keyPrefix } from '../../domain/databases/engines.ts';
-import type { DatabaseServer } from '../../domain/databases/ports.ts';
+import type { DatabaseServer, ListedUser } from '../../domain/databases/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { commandRules } from './allowed-commands.ts';
 import { failure } from './redis-error.ts';
-import { isMarked, rulesOf } from './service-user.ts';
+import { type KeySpace, rulesOf, spaceOf } from './service-user.ts';
 import { ANSWER_MS, type Client, withAdmin } from './with-admin.ts';
 
-/** The databases that the platform made: a set, as old as the data is, under a name that no service reaches. */
-const DATABASES = 'fairlead:databases';
 const OLDEST = 7;
 const ALWAYS = async (): Promise<boolean> => true;
 /** Keys that are looked at, and taken away, by one command: a service waits no longer than for these. */
 const BATCH = 1_000;
 
 /**
- * Databases on a Redis server, which knows none: each is what begins with its name, as a key or a channel. Users reach these
- * alone. The server keeps users in its `aclfile`; without one they are gone when it restarts, which every deploy says that
- * makes them again.
+ * Databases on a Redis server, which knows none: each is what begins with its name and generation, as a key or a channel. Users
+ * reach these alone, and by them the platform knows what it made: it writes no key, so a server whose memory is full is told of
+ * users all the same. The server keeps users in its `aclfile`; without one they are gone when it restarts, which every deploy
+ * says that makes them again.
  * @param adminUrl of a user that may do everything: `~* &* +@all`
  * @param answerMs how long the server may say nothing
  */
@@ -26,13 +26,13 @@ export function createRedisServer(options: { readonly adminUrl: string; readonly
     withAdmin({ adminUrl, answerMs }, signal, work);
   return {
     engine: 'redis',
-    async ensure(database, login, signal) {
+    async ensure(database, login, signal, generation = null) {
       requireUser(database, login.user);
       return asAdmin(signal, async (client) => {
         await requireUsers(client);
-        await isOurUser(client, database, login.user);
-        await client.sAdd(DATABASES, database);
-        await client.aclSetUser(login.user, rulesOf(database, login));
+        await ownUser(client, database, login.user);
+        const commands = commandRules(await client.commandList());
+        await client.aclSetUser(login.user, rulesOf({ database, generation }, login, commands));
         return (await saveUsers(client)) ? [] : [FORGETS];
       });
     },
@@ -40,24 +40,29 @@ export function createRedisServer(options: { readonly adminUrl: string; readonly
       requireUser(database, user);
       await asAdmin(signal, async (client) => {
         // Its connections end with it.
-        if (await isOurUser(client, database, user)) await client.aclDelUser(user);
+        if ((await ownUser(client, database, user)) !== null) await client.aclDelUser(user);
         await saveUsers(client);
       });
     },
-    drop: (database, signal, isMeant = ALWAYS) =>
-      asAdmin(signal, async (client) => {
-        if (await isMeant()) await dropDatabase(client, database);
-      }),
+    async drop(database, signal, isMeant = ALWAYS, generation = null) {
+      requirePlain(database);
+      await asAdmin(signal, async (client) => {
+        if (await isMeant()) await dropDatabase(client, { database, generation }, isMeant);
+      });
+    },
+    users: (signal) => asAdmin(signal, listUsers),
     list: (signal) =>
       asAdmin(signal, async (client) => {
-        const databases = (await client.sMembers(DATABASES)).sort();
-        return databases.map((database) => ({ database, target: parseDatabaseName(database), bytes: null }));
+        const databases = new Set((await listUsers(client)).map(({ database }) => database));
+        return [...databases].sort().map((database) => ({
+          ...{ database, target: parseDatabaseName(database), bytes: null },
+        }));
       }),
   };
 }
 
 const FORGETS =
-  'The Redis server has no aclfile, so it forgets its users when it restarts: services are refused then, until each is deployed again. Set aclfile in its configuration.';
+  'The Redis server has no aclfile, so it forgets its users when it restarts: services are refused then, until each is deployed again or the worker starts again. Set aclfile in its configuration.';
 
 /**
  * A server that asks nobody for a password opens every key to every service; one of many has no one list of users.
@@ -78,30 +83,34 @@ async function requireUsers(client: Client): Promise<void> {
   throw failure('UNAVAILABLE', `lets everybody in: ${remedy}, or name another one in DB_REDIS_ADMIN_URL`);
 }
 
-/** Users first, so that nobody writes meanwhile; the name last, by which a call goes on that was killed in between. */
-async function dropDatabase(client: Client, database: string): Promise<void> {
-  requirePlain(database);
-  const users = databaseUsers(database);
-  const found = await Promise.all(users.map((user) => isOurUser(client, database, user)));
-  const isOurs = (await client.sIsMember(DATABASES, database)) || found.includes(true);
-  if (!isOurs) return;
-  // From here on it is known by its name, also when the users are gone.
-  await client.sAdd(DATABASES, database);
-  await client.aclDelUser([...users]);
+/**
+ * Users first, so that nobody writes meanwhile. Those of another generation stay: by a worker that was paused they are another
+ * service's by now, as its keys are.
+ */
+async function dropDatabase(client: Client, space: KeySpace, isMeant: () => Promise<boolean>): Promise<void> {
+  const users: string[] = [];
+  for (const user of databaseUsers(space.database)) {
+    const found = await ownUser(client, space.database, user);
+    if (found !== null && found.generation === space.generation) users.push(user);
+  }
+  if (users.length > 0) await client.aclDelUser(users);
   await saveUsers(client);
+  // No other database has ever had the keys of a generation.
+  const isStill = space.generation === null ? isMeant : ALWAYS;
   for (const index of await usedIndexes(client)) {
     await client.select(index);
-    await deleteKeys(client, `${keyPrefix(database)}*`);
+    await deleteKeys(client, `${keyPrefix(space.database, space.generation)}*`, isStill);
   }
-  await client.select(0);
-  await client.sRem(DATABASES, database);
 }
 
-async function deleteKeys(client: Client, pattern: string): Promise<void> {
+async function deleteKeys(client: Client, pattern: string, isMeant: () => Promise<boolean>): Promise<void> {
   let cursor = '0';
   do {
     const reply = await client.scan(cursor, { MATCH: pattern, COUNT: BATCH });
-    if (reply.keys.length > 0) await client.unlink(reply.keys);
+    if (reply.keys.length > 0) {
+      if (!(await isMeant())) return;
+      await client.unlink(reply.keys);
+    }
     cursor = reply.cursor;
   } while (cursor !== '0');
 }
@@ -123,11 +132,21 @@ async function saveUsers(client: Client): Promise<boolean> {
   }
 }
 
-/** Whether a user is there. @throws CONFLICT for one that the platform did not make */
-async function isOurUser(client: Client, database: string, user: string): Promise<boolean> {
+/** Every user that the platform made, by one answer: `user shop_prod_a on #… ~shop_prod.…:* &shop_prod.…:* …` */
+async function listUsers(client: Client): Promise<ListedUser[]> {
+  return (await client.aclList()).flatMap((line) => {
+    const [, user = '', ...rules] = line.split(' ');
+    const space = spaceOf(user, rules.join(' '));
+    return space === null ? [] : [{ ...space, user }];
+  });
+}
+
+/** Whose keys a user reaches; null when it is not there. @throws CONFLICT for one that the platform did not make */
+async function ownUser(client: Client, database: string, user: string): Promise<KeySpace | null> {
   const found = await client.aclGetUser(user);
-  if (found === null) return false;
-  if (isMarked(String(found.channels), database)) return true;
+  if (found === null) return null;
+  const space = spaceOf(user, String(found.channels));
+  if (space?.database === database) return space;
   const remedy = 'rename it, or name another server in DB_REDIS_ADMIN_URL';
   throw new FairleadError('CONFLICT', `The Redis server has a user ${user} that the platform did not make: ${remedy}.`);
 }

@@ -1,44 +1,42 @@
 import { createHash } from 'node:crypto';
+import { databaseUsers } from '../../domain/databases/database-name.ts';
 import { keyPrefix } from '../../domain/databases/engines.ts';
-import type { DatabaseLogin } from '../../domain/databases/ports.ts';
+import type { DatabaseLogin, ListedUser } from '../../domain/databases/ports.ts';
 
-/**
- * What a user of a service may call. Categories first, then what shows or changes something of others all the same: rules
- * for keys hold for no command that names none.
- */
-const COMMANDS: readonly string[] = [
-  '+@all',
-  '-@admin',
-  '-@dangerous',
-  // Queue libraries ask for the version before they begin. It shows nothing that others wrote.
-  '+info',
-  // Names of keys of all services, some of which are secrets, such as ids of sessions.
-  ...['-scan', '-randomkey', '-dbsize', '-client|tracking'],
-  // One library of functions serves all users: who replaces it has others run its code.
-  ...['-function', '-fcall', '-fcall_ro'],
-  // Scripts of others.
-  ...['-script|flush', '-script|kill', '-script|debug'],
-  // Channels of others; how many listen to one is asked with its name.
-  ...['-pubsub|channels', '-pubsub|shardchannels'],
-  ...['-memory', '+memory|usage'],
-];
+/** Whose keys a user reaches. */
+export type KeySpace = Pick<ListedUser, 'database' | 'generation'>;
+
+const MARK = 'fairlead:made-for-a-service';
 
 /**
  * A pattern of channels that says whose work a user is: rules have no comments. Every channel of it is of the service anyway,
  * so it gives no right.
  */
-function mark(database: string): string {
-  return `&${keyPrefix(database)}fairlead:made-for-a-service`;
+function mark({ database, generation }: KeySpace): string {
+  return `&${keyPrefix(database, generation)}${MARK}`;
 }
 
-/** The rules of a user, which replace all that it had. The server is told a hash in the place of the password. */
-export function rulesOf(database: string, { password }: Pick<DatabaseLogin, 'password'>): string[] {
+/**
+ * The rules of a user, which replace all that it had. The server is told a hash in the place of the password.
+ * @param commands those that allow commands
+ */
+export function rulesOf(
+  space: KeySpace,
+  { password }: Pick<DatabaseLogin, 'password'>,
+  commands: readonly string[],
+): string[] {
+  const prefix = keyPrefix(space.database, space.generation);
   const hash = createHash('sha256').update(password).digest('hex');
-  const reach = [`~${keyPrefix(database)}*`, `&${keyPrefix(database)}*`, mark(database)];
-  return ['reset', 'resetkeys', 'resetchannels', 'nocommands', 'on', `#${hash}`, ...reach, ...COMMANDS];
+  const reach = [`~${prefix}*`, `&${prefix}*`, mark(space)];
+  return ['reset', 'resetkeys', 'resetchannels', 'nocommands', 'on', `#${hash}`, ...reach, ...commands];
 }
 
-/** Whether the platform made a user of these channels for a database. */
-export function isMarked(channels: string, database: string): boolean {
-  return channels.split(' ').includes(mark(database));
+/** Whose keys a user reaches that the platform made; null for another one. @param rules its channels at least, as the server lists them */
+export function spaceOf(user: string, rules: string): KeySpace | null {
+  for (const rule of rules.split(' ')) {
+    const [, database, generation = null] =
+      /^&([a-z0-9_-]+)(?:\.([0-9a-f]{12}))?:fairlead:made-for-a-service$/.exec(rule) ?? [];
+    if (database !== undefined && databaseUsers(database).includes(user)) return { database, generation };
+  }
+  return null;
 }

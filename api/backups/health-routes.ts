@@ -3,7 +3,8 @@ import type { BackedUpDatabase, Backup } from '../../domain/backups/backup.ts';
 import { databasesReplySchema, healthReplySchema, healthView, nightView } from '../../domain/backups/backup-schema.ts';
 import { type DatabaseHealth, type HealthRecord, healthOf, summarizeHealth } from '../../domain/backups/health.ts';
 import { type Night, nextNightAt } from '../../domain/backups/night.ts';
-import type { BackupFilter } from '../../domain/backups/ports.ts';
+import type { BackupFilter, KnownDatabase } from '../../domain/backups/ports.ts';
+import { recentRecords } from '../../domain/backups/recent-records.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { ENGINES } from '../../domain/databases/engines.ts';
 import { eachItem } from '../../domain/each-item.ts';
@@ -16,8 +17,6 @@ import type { BackupsDeps } from './deps.ts';
 
 const tag = 'backups';
 const DAY_MS = 86_400_000;
-/** Health looks at the backups of so many days. */
-const HEALTH_DAYS = 14;
 /** Of one service so many nights are shown. */
 const NIGHTS_SHOWN = 90;
 
@@ -40,14 +39,15 @@ export function healthRoutes(deps: BackupsDeps): readonly Route[] {
       method: 'get',
       path: '/databases/backups/health',
       summary: 'How the backups of every database are, the worst first',
-      description: 'Of the services that the caller sees; for the platform, of every database of its servers.',
+      description:
+        'Of the services that the caller sees; for the platform, of every database of its servers. A database without any backup is named after 36 hours.',
       tag,
       callers: BUILDER_CALLERS.viewer,
       responses: { 200: { description: 'One row for each database', schema: healthReplySchema } },
       handle: async (_input, { caller }) => {
         const org = visibleOrg(caller);
-        const { owners, records } = org === null ? await ofPlatform(deps) : await ofOrg(deps, org);
-        const shown = await withoutDropped(deps, summarizeHealth(records, deps.now()));
+        const { owners, records, known } = org === null ? await ofPlatform(deps) : await ofOrg(deps, org);
+        const shown = await withoutDropped(deps, summarizeHealth(records, deps.now(), known));
         const databases = shown.map((health) => ({
           ...healthView(health),
           org: health.service === null ? null : (owners.get(health.service) ?? null),
@@ -113,35 +113,40 @@ interface Looked {
   /** Orgs that own the services, by the names of the services. */
   readonly owners: ReadonlyMap<string, string>;
   readonly records: readonly HealthRecord[];
+  /** What services have, where the platform makes backups by itself. */
+  readonly known: readonly KnownDatabase[];
 }
 
 async function ofPlatform(deps: BackupsDeps): Promise<Looked> {
   const owners = new Map<string, string>();
   for await (const { name, org } of eachItem((page) => deps.services.list({ org: null }, page))) owners.set(name, org);
-  return { owners, records: await recentRecords(deps, {}) };
+  return { owners, records: await recentRecords(deps), known: await knownOf(deps, null) };
 }
 
 /** By the ids of the org's services: an earlier service of the same name may have been of another org. */
 async function ofOrg(deps: BackupsDeps, org: string): Promise<Looked> {
   const owners = new Map<string, string>();
   const records: HealthRecord[] = [];
+  const known: KnownDatabase[] = [];
   let cursor: PageRequest['cursor'] = null;
   do {
     const page: Page<ServiceRecord> = await deps.services.list({ org }, { cursor, limit: 200 });
     for (const service of page.items) owners.set(service.name, service.org);
-    const serviceIds = await deps.serviceDatabases.recordedUnder(page.items.map(({ id }) => id));
+    const ids = page.items.map(({ id }) => id);
+    const serviceIds = await deps.serviceDatabases.recordedUnder(ids);
     for (const record of await recentRecords(deps, { serviceIds })) records.push(record);
+    for (const database of await knownOf(deps, ids)) known.push(database);
     cursor = page.nextCursor;
   } while (cursor !== null);
-  return { owners, records };
+  return { owners, records, known };
 }
 
-async function recentRecords({ backups, now }: BackupsDeps, filter: BackupFilter): Promise<readonly HealthRecord[]> {
-  const since = new Date(now().getTime() - HEALTH_DAYS * DAY_MS);
-  const records: HealthRecord[] = [];
-  for await (const backup of eachItem((page) => backups.list({ ...filter, since }, page))) {
-    const { service, environment, engine, databaseName, status, startedAt, night, problem, verification } = backup;
-    records.push({ service, environment, engine, databaseName, status, startedAt, night, problem, verification });
-  }
-  return records;
+async function knownOf(
+  { serviceDatabases, backupNights }: BackupsDeps,
+  serviceIds: readonly string[] | null,
+): Promise<readonly KnownDatabase[]> {
+  const known: KnownDatabase[] = [];
+  if (!backupNights.isEnabled) return known;
+  for await (const database of serviceDatabases.known(serviceIds)) known.push(database);
+  return known;
 }

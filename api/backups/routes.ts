@@ -7,6 +7,7 @@ import {
   backupViewSchema,
   downloadReplySchema,
   restoreBodySchema,
+  restorePlanSchema,
   restoreView,
   restoreViewSchema,
 } from '../../domain/backups/backup-schema.ts';
@@ -23,7 +24,8 @@ import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireArchive, requireBackup, requireEnvironment, requireRestore } from './backup-access.ts';
 import type { BackupsDeps } from './deps.ts';
 import { healthRoutes } from './health-routes.ts';
-import { awaitBackup, startBackup, startRestore } from './start-backup.ts';
+import { keptRoutes } from './kept-routes.ts';
+import { awaitBackup, requireRestorable, startBackup, startRestore } from './start-backup.ts';
 
 const tag = 'backups';
 const NO_CREDENTIALS =
@@ -44,6 +46,7 @@ export function backupsRoutes(deps: BackupsDeps): readonly Route[] {
     ...restoreRoutes(deps),
     ...platformRoutes(deps),
     ...healthRoutes(deps),
+    ...keptRoutes(deps),
   ];
 }
 
@@ -169,14 +172,22 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
       callers: BUILDER_CALLERS.admin,
       params: ofService,
       body: restoreBodySchema,
-      responses: { 202: { description: 'It runs', schema: restoreViewSchema } },
+      responses: {
+        200: { description: 'Of a dry run: what would be restored, and over what', schema: restorePlanSchema },
+        202: { description: 'It runs', schema: restoreViewSchema },
+      },
       errors: [
         ...(['SERVICE_NOT_FOUND', 'BACKUP_NOT_FOUND', 'NOT_RESTORABLE', 'DATABASE_NOT_FOUND'] as const),
         ...(['BACKUP_IN_PROGRESS', 'RESTORE_IN_PROGRESS', 'BACKUPS_NOT_CONFIGURED'] as const),
       ],
       resource: ({ params, body: { backupId } }, { caller }) => requireBackup(deps, caller, { ...params, backupId }),
-      handle: async ({ body: { mode, environment }, resource }, { caller, requestId }) => {
+      handle: async ({ body: { mode, environment, dryRun }, resource }, { caller, requestId }) => {
         requireEnvironment(resource.item, environment, 'NOT_RESTORABLE');
+        if (dryRun) {
+          await requireRestorable(deps, resource);
+          const { id: backupId, service, environment: where, engine, databaseName } = resource.item;
+          return { status: 200, data: { backupId, service, environment: where, engine, databaseName, mode } };
+        }
         const restore = await startRestore(deps, { ...resource, mode }, { requestedBy: caller.name, requestId });
         return { status: 202, data: restoreView(restore) };
       },

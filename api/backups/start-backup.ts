@@ -39,6 +39,21 @@ export async function startBackup(
   return backup;
 }
 
+/** @returns where the backup is restored. @throws as `startRestore`, but for what else has the database */
+export async function requireRestorable(
+  deps: BackupsDeps,
+  { service, item: backup }: { readonly service: ServiceRecord; readonly item: Backup },
+): Promise<Environment> {
+  requireConfigured(deps);
+  requireArchive(backup);
+  const { environment, engine, databaseName } = backup;
+  if (environment === null) throw new FairleadError('NOT_RESTORABLE', `${backup.id} is of no environment`);
+  const databases = await deps.serviceDatabases.of(service, environment);
+  if (databases.some((each) => each.engine === engine && each.databaseName === databaseName)) return environment;
+  const message = `${service.name} has no ${engine} database ${databaseName} any more: deploy it, or download the archive`;
+  throw new FairleadError('DATABASE_NOT_FOUND', message);
+}
+
 /** Starts a restore of a backup into the database it was made of. @throws as `startBackup`; NOT_RESTORABLE; DATABASE_NOT_FOUND for one that the service does not have now */
 export async function startRestore(
   deps: BackupsDeps,
@@ -49,15 +64,8 @@ export async function startRestore(
   }: { readonly service: ServiceRecord; readonly item: Backup; readonly mode: RestoreMode },
   asked: Asked,
 ): Promise<Restore> {
-  requireConfigured(deps);
-  requireArchive(backup);
-  const { environment, engine, databaseName } = backup;
-  if (environment === null) throw new FairleadError('NOT_RESTORABLE', `${backup.id} is of no environment`);
-  const databases = await deps.serviceDatabases.of(service, environment);
-  if (!databases.some((each) => each.engine === engine && each.databaseName === databaseName)) {
-    const message = `${service.name} has no ${engine} database ${databaseName} any more: deploy it, or download the archive`;
-    throw new FairleadError('DATABASE_NOT_FOUND', message);
-  }
+  const environment = await requireRestorable(deps, { service, item: backup });
+  const { engine, databaseName } = backup;
   const job: RestoreJob = {
     ...{ ...asked, environment, engine, databaseName, mode, backupId: backup.id },
     ...{ service: service.name, serviceId: service.id, org: service.org },

@@ -4,12 +4,13 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import {
   consumerViews,
   databaseView,
-  databaseViewSchema,
   loginsReplySchema,
   rotateBodySchema,
+  rotateReplySchema,
 } from '../../domain/databases/database-schema.ts';
 import type { DatabaseCommands, DatabaseRecords } from '../../domain/databases/ports.ts';
 import type { DatabaseRecord } from '../../domain/databases/record.ts';
+import { isBeingRotated } from '../../domain/databases/rotation.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { requireService } from '../catalog/access.ts';
 import { type AuditChangeDeps, auditChange } from '../catalog/audit-change.ts';
@@ -61,26 +62,28 @@ export function databasesRoutes(deps: DatabasesDeps): readonly Route[] {
       path: '/services/:id/databases/rotate',
       summary: 'Give a database a new login now',
       description:
-        'The workload is replaced by one with the new login, beside which it serves until that one is healthy; then the old login ends. A rotation that runs is joined.',
+        'The workload is replaced by one with the new login, beside which it serves until that one is healthy; then the old login ends. A rotation that runs is joined, and one that waits goes on: the reply says since when there is one, and what it waits for.',
       tag,
       callers: BUILDER_CALLERS.admin,
       params: ofService,
       body: rotateBodySchema.prefault({}),
       responses: {
-        202: { description: 'It runs; the database as it was when it began', schema: databaseViewSchema },
+        202: { description: 'It runs; the database as it was when that was asked for', schema: rotateReplySchema },
       },
       errors: ['SERVICE_NOT_FOUND', 'DATABASE_NOT_FOUND', 'VALIDATION_FAILED', 'UNAVAILABLE'],
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
       handle: async ({ body, resource: service }, context) => {
         const record = await requireOne(deps, service, body);
         const { caller, requestId } = context;
+        const isAtWork = await deps.databaseCommands.isRotating(record);
+        const outcome = isAtWork ? 'joined' : isBeingRotated(record) ? 'continued' : 'begun';
         await deps.databaseCommands.rotate(record, { requestedBy: caller.name, requestId });
         const { engine, environment } = record;
         await auditChange(deps, context, service, {
           type: 'service.database_rotation_requested',
           data: { engine, environment },
         });
-        return { status: 202, data: databaseView(record, true) };
+        return { status: 202, data: { ...databaseView(record, true), outcome } };
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathOf } from '../api-client.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, serviceName } from '../context.ts';
-import { dbCommand, followWork, type OfService, toneOf } from '../database-work.ts';
+import { dbCommand, followWork, type OfService, toneOf, tryFirst } from '../database-work.ts';
 import { exitCode } from '../exit-codes.ts';
 import { formatBytes } from '../pack-folder.ts';
 import { noteMore, readPages } from '../read-pages.ts';
@@ -51,6 +51,10 @@ export async function restoreBackup(
   const backups = pathOf('services', service, 'databases', 'backups', id);
   const backup = await api.call(backupReply, { method: 'GET', path: backups });
   const mode = options.inPlace === true ? 'in-place' : 'swap';
+  const path = pathOf('services', service, 'databases', 'restore');
+  const body = { backupId: id, confirm: true, mode, environment };
+  if (options.yes !== true)
+    await tryFirst(() => api.call(z.unknown(), { method: 'POST', path, body: { ...body, dryRun: true } }));
   const where = `${backup.databaseName} of ${service} in ${backup.environment ?? ''} (${backup.engine})`;
   const old =
     mode === 'swap' ? 'What it has now is kept beside it' : 'What it has now is backed up first, and then overwritten';
@@ -58,8 +62,6 @@ export async function restoreBackup(
     text: `${where} becomes what it was ${formatAge(backup.startedAt, context.now())}. ${old}.`,
     command: dbCommand(context, `restore ${id}${mode === 'swap' ? '' : ' --in-place'}`, service),
   });
-  const path = pathOf('services', service, 'databases', 'restore');
-  const body = { backupId: id, confirm: true, mode, environment };
   const started = await api.call(restoreReply, { method: 'POST', path, body });
   const begun = `${started.restoreId} restores ${id}`;
   const at = pathOf('services', service, 'databases', 'restores', started.restoreId);

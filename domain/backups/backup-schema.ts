@@ -38,6 +38,7 @@ export const restoreBodySchema = z.strictObject({
   environment: environmentSchema
     .optional()
     .describe('Refuses a backup of another environment: it is restored where it was made, and nowhere else'),
+  dryRun: z.boolean().default(false).describe('Tells whether it may begin, and begins nothing'),
   mode: z
     .enum(RESTORE_MODES)
     .default('swap')
@@ -97,6 +98,12 @@ export const restoreViewSchema = z.object({
   errorCode: z.string().nullable(),
 });
 
+export const restorePlanSchema = z.object({
+  backupId: z.string(),
+  ...database,
+  mode: z.enum(RESTORE_MODES),
+});
+
 export type RestoreView = z.output<typeof restoreViewSchema>;
 
 export const downloadReplySchema = z.object({
@@ -111,7 +118,9 @@ const health = {
   ...database,
   state: z
     .enum(['healthy', 'unproven', 'stale', 'failing'])
-    .describe('failing: the newest night left no backup; stale: none of 36 hours; unproven: none restored in a week'),
+    .describe(
+      'failing: the newest night left no backup; stale: none of 36 hours; unproven: none restored in a week, or the last one did not come back',
+    ),
   lastCompletedAt: time.nullable(),
   lastVerifiedAt: time.nullable(),
   lastNight: z

@@ -110,6 +110,16 @@ export function isVerified({ status, verification }: Pick<Backup, 'status' | 've
   return status === 'completed' && verification !== null && verification.problem === null;
 }
 
+/** Whether the archive of a database that was last restored for proof did not come back as it was dumped. */
+export function isDoubted(backups: readonly Pick<Backup, 'verification'>[]): boolean {
+  const tries = backups.flatMap(({ verification }) => verification ?? []);
+  const last = tries.reduce<Verification | null>(
+    (newest, one) => (newest !== null && newest.at >= one.at ? newest : one),
+    null,
+  );
+  return last !== null && last.problem !== null;
+}
+
 /** Where a backup belongs in the audit trail and in messages: `shop/prod`, or the name of a database of no service. */
 export function targetName({ service, environment, databaseName }: Omit<BackedUpDatabase, 'engine'>): string {
   return service === null || environment === null ? databaseName : `${service}/${environment}`;

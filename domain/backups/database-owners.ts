@@ -1,9 +1,10 @@
 import { databaseName } from '../databases/database-name.ts';
 import { ENGINES } from '../databases/engines.ts';
 import type { DatabaseRecords, DatabaseServer } from '../databases/ports.ts';
-import { databaseId } from '../databases/record.ts';
+import { type DatabaseRecord, databaseId } from '../databases/record.ts';
+import { eachItem } from '../each-item.ts';
 import { BACKUP_ENGINES, type BackupEngine } from './backup.ts';
-import type { DatabaseInventory, InventoryOwner, ServiceDatabases } from './ports.ts';
+import type { DatabaseInventory, InventoryOwner, KnownDatabase, ServiceDatabases } from './ports.ts';
 
 /** Whose a database is, its record alone says. A name says nothing: a later service of it may be of another org. */
 type Records = Pick<DatabaseRecords, 'find'>;
@@ -30,7 +31,7 @@ export function createDatabaseInventory(
 
 /** The databases that a service has in an environment, by their records. */
 export function createServiceDatabases(
-  records: Records & Pick<DatabaseRecords, 'earlierServiceIds' | 'ofService'>,
+  records: Records & Pick<DatabaseRecords, 'earlierServiceIds' | 'ofService' | 'list'>,
 ): ServiceDatabases {
   return {
     async of({ id, name, org }, environment) {
@@ -48,8 +49,23 @@ export function createServiceDatabases(
       const all = await records.ofService(id);
       return all.filter(({ state, engine }) => state === 'active' && ENGINES[engine].notBackedUp !== null);
     },
+    async *known(serviceIds) {
+      if (serviceIds === null) {
+        for await (const record of eachItem((page) => records.list(page))) yield* knownAs(record);
+      } else {
+        for (const id of serviceIds) for (const record of await records.ofService(id)) yield* knownAs(record);
+      }
+    },
     recordedUnder: async (serviceIds) => [...serviceIds, ...(await records.earlierServiceIds(serviceIds))],
   };
+}
+
+/** Nothing for a login to another service's database, and for one that no service has or that is not backed up. */
+function* knownAs(record: DatabaseRecord): Generator<KnownDatabase> {
+  const { service, environment, database: databaseName, consumes, state, createdAt } = record;
+  const engine = BACKUP_ENGINES.find((each) => each === record.engine);
+  if (engine === undefined || consumes !== null || state !== 'active') return;
+  yield { service, environment, engine, databaseName, createdAt };
 }
 
 async function findOwner(records: Records, engine: BackupEngine, name: string): Promise<InventoryOwner | null> {

@@ -13,6 +13,7 @@ export const BACKUPS_WORKFLOWS = {
   verifyBackups: 'verifyBackups',
   mirrorBackups: 'mirrorBackups',
   dropKeptDatabases: 'dropKeptDatabases',
+  dropKeptCopy: 'dropKeptCopy',
 } as const;
 
 /**
@@ -22,6 +23,18 @@ export const BACKUPS_WORKFLOWS = {
 export function backupWorkflowId({ service, environment, engine, databaseName }: BackedUpDatabase): string {
   if (service === null || environment === null) return `backup/_/${databaseName}/${engine}`;
   return `backup/${service}/${environment}/${engine}`;
+}
+
+/** Somebody drops the database that a restore has kept, before its time. */
+export interface CopyDropRequest {
+  readonly restoreId: string;
+  readonly requestedBy: string;
+  readonly requestId: string;
+}
+
+/** One at a time of a kept database. */
+export function copyDropWorkflowId(restoreId: string): string {
+  return `drop-kept-copy/${restoreId}`;
 }
 
 /** In the memo of the workflow of {@link backupWorkflowId}: what is under way. */
@@ -73,6 +86,12 @@ export interface BackupEnd {
   readonly problem: BackupProblem | null;
 }
 
+/** How a restore ended. */
+export interface RestoreEnd {
+  readonly status: 'completed' | 'failed';
+  readonly problem: BackupProblem | null;
+}
+
 /** The API's way to the workflows of backups. */
 export interface BackupCommands {
   /**
@@ -87,6 +106,8 @@ export interface BackupCommands {
    * @returns false when that does not run
    */
   cancel(database: BackedUpDatabase, id: string): Promise<boolean>;
+  /** Drops the database that a restore has kept; asked again, it joins the drop that runs. @throws UNAVAILABLE (retryable) */
+  dropCopy(request: CopyDropRequest): Promise<void>;
   /** Whether the backup or restore of this id is under way. */
   isUnderWay(database: BackedUpDatabase, id: string): Promise<boolean>;
 }

@@ -36,6 +36,7 @@ export function runningRestore({ org, requestId, startedAt, ...job }: RestoreJob
     bytesRead: 0,
     keptDatabase: null,
     keptUntil: null,
+    keptBytes: null,
     problem: null,
   };
 }

@@ -60,23 +60,33 @@ export interface BackupStore {
 /** How long records of backups without an archive are kept: a year of nights, and some more. */
 export const RECORD_KEPT_DAYS = 400;
 
+/** What changes while a restore runs, and when it ends. */
+export type RestoreChange = Partial<
+  Pick<
+    Restore,
+    'status' | 'phase' | 'finishedAt' | 'bytesRead' | 'keptDatabase' | 'keptUntil' | 'keptBytes' | 'problem'
+  >
+>;
+
 export interface RestoreStore {
   /** False when there is one of that id. @throws UNAVAILABLE */
   insert(restore: Restore): Promise<boolean>;
   find(id: string): Promise<Restore | null>;
   /** Those of one of these services, newest first. */
   list(serviceIds: readonly string[], page: PageRequest): Promise<Page<Restore>>;
-  /** Writes the change while the restore runs. False when it has ended, or is gone. */
-  change(
-    id: string,
-    change: Partial<
-      Pick<Restore, 'status' | 'phase' | 'finishedAt' | 'bytesRead' | 'keptDatabase' | 'keptUntil' | 'problem'>
-    >,
-  ): Promise<boolean>;
+  /** Writes the change while the restore runs and nobody ends it. False otherwise. Confirmed by a majority. */
+  change(id: string, change: RestoreChange): Promise<boolean>;
+  /**
+   * Writes the change while the restore runs, for whoever ends it: from then on `change` writes nothing. False when it has
+   * ended, or is gone. Confirmed by a majority.
+   */
+  end(id: string, change: RestoreChange): Promise<boolean>;
   /** Those of all services that run by their records, newest first. */
   listRunning(page: PageRequest): Promise<Page<Restore>>;
   /** Those of all services whose old database is kept, newest first. */
   listKept(page: PageRequest): Promise<Page<Restore>>;
+  /** Notes that the old database of a restore that has ended is dropped at that time. False where none is kept, or the restore runs. */
+  keepUntil(id: string, at: Date): Promise<boolean>;
   /** Notes that the old database was dropped. No error when it is gone. */
   forgetKept(id: string): Promise<void>;
 }
@@ -104,6 +114,11 @@ export interface DatabaseInventory {
   ownerOf(engine: BackupEngine, databaseName: string): Promise<InventoryOwner | null>;
 }
 
+/** A database that a service has, whether there is a backup of it or not. */
+export interface KnownDatabase extends BackedUpDatabase {
+  readonly createdAt: Date;
+}
+
 /** Which databases a service has. */
 export interface ServiceDatabases {
   /** Those of an environment, of the engines that are backed up; none where the service was never deployed there. */
@@ -115,6 +130,8 @@ export interface ServiceDatabases {
   notBackedUp(service: {
     readonly id: string;
   }): Promise<readonly Pick<DatabaseRecord, 'engine' | 'environment' | 'database'>[]>;
+  /** All databases that services have and that are backed up; those of these services alone, unless null is given. */
+  known(serviceIds: readonly string[] | null): AsyncIterable<KnownDatabase>;
   /**
    * Under which services the backups and restores of these services may stand: their own ids, and those of the removed
    * services whose databases they have now. Those are of the same org: only it gets a kept database back.
@@ -125,6 +142,21 @@ export interface ServiceDatabases {
 export interface DumpOptions {
   /** Ends the tool, and the call with the reason of the signal. */
   readonly signal: AbortSignal;
+}
+
+export interface OverwriteOptions extends DumpOptions {
+  /**
+   * Asked before anything is overwritten, at a moment from which on `reopen` ends the restore: whoever says no from some time on,
+   * and calls `reopen` then, knows that it changes nothing afterwards. Without it, it is meant.
+   */
+  readonly isMeant?: () => Promise<boolean>;
+}
+
+/** The databases of one swap: `scratch` takes the place of `live`, which is kept under the name `kept`. */
+export interface SwapNames {
+  readonly live: string;
+  readonly scratch: string;
+  readonly kept: string;
 }
 
 /** Dumps and restores the databases of one engine. Names of databases are taken as they are, whatever they hold. */
@@ -149,22 +181,34 @@ export interface DumpTool {
     archive: AsyncIterable<Uint8Array>,
     options: DumpOptions,
   ): Promise<void>;
-  /** Restores an archive over the database that it was made of. @throws as `restoreInto` */
-  restoreInPlace(databaseName: string, archive: AsyncIterable<Uint8Array>, options: DumpOptions): Promise<void>;
+  /**
+   * Restores an archive over the database that it was made of.
+   * @throws as `restoreInto`, and CONFLICT, with nothing changed, where it is not meant any more
+   */
+  restoreInPlace(databaseName: string, archive: AsyncIterable<Uint8Array>, options: OverwriteOptions): Promise<void>;
+  /** How large a database is; null for one that is not there, and `bytes` null where the server does not tell. @throws UNAVAILABLE (retryable) */
+  size(databaseName: string, signal: AbortSignal): Promise<{ readonly bytes: number | null } | null>;
   /** Counts what a database has. @throws UNAVAILABLE (retryable) */
   figures(databaseName: string, signal: AbortSignal): Promise<Figures>;
   /**
    * Puts a scratch database in the place of a live one, which is kept under another name. Done already, it does nothing; a call
-   * that was broken off is gone on with by the next one.
-   * @throws RESTORE_FAILED: then the live database is in its place, or is after `reopen`
+   * that was broken off is gone on with by the next one. What `restoreInto` has not restored to its end is put in no place, also
+   * where a server took over since that has only a part of it.
+   * @throws RESTORE_FAILED: then the live database is in its place, or is after `endSwap`
    */
-  swap(
-    names: { readonly live: string; readonly scratch: string; readonly kept: string },
-    options: DumpOptions,
-  ): Promise<void>;
+  swap(names: SwapNames, options: DumpOptions): Promise<void>;
+  /**
+   * Ends a swap that nobody goes on with; it puts nothing new in place. Done already, it stays done. Otherwise its scratch
+   * database is dropped and what is live stays: what was there before, whole again where a part was replaced, or what a later
+   * restore has put there. A call of `swap` that lives on unseen changes nothing afterwards. Idempotent.
+   * @returns whether the swap was done; false also where what it put in place is known not to be there any more.
+   * @throws UNAVAILABLE (retryable)
+   */
+  endSwap(names: SwapNames, options: DumpOptions): Promise<boolean>;
   /**
    * Lets a live database be opened that a restore which was broken off has left closed. What a swap has replaced in part is
-   * as it was before. Idempotent.
+   * as it was before, and who else uses the database may do what they might. A restore in place that goes on unseen changes
+   * nothing afterwards, where its engine restores in one transaction. Idempotent.
    */
   reopen(databaseName: string, options: DumpOptions): Promise<void>;
   /** Drops a scratch database. Idempotent. @throws VALIDATION_FAILED for a database that backups have not made */

@@ -35,6 +35,8 @@ export interface Restore extends BackedUpDatabase {
   readonly keptDatabase: string | null;
   /** When that one is dropped; null where none is kept, or not any more. */
   readonly keptUntil: Date | null;
+  /** How large that one was when it was kept; null where none is, and where its server does not tell. */
+  readonly keptBytes: number | null;
   /** The backup of what `in-place` wrote over; null with `swap`. */
   readonly safetyBackupId: string | null;
   readonly problem: BackupProblem | null;

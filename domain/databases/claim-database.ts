@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { SecretCipher } from '../config/ports.ts';
 import { FairleadError } from '../errors.ts';
 import { type DatabaseTarget, databaseName, nextUser } from './database-name.ts';
-import type { DatabaseEngine } from './engines.ts';
+import { type DatabaseEngine, ENGINES } from './engines.ts';
 import { openLogin, sealLogin } from './login.ts';
 import type { DatabaseLogin, DatabaseRecords } from './ports.ts';
 import { type DatabaseRecord, databaseId, type StoredLogin } from './record.ts';
@@ -19,6 +19,8 @@ export interface ClaimDeps {
   readonly cipher: SecretCipher;
   /** At least 128 random bits, of letters, digits, `-` and `_`. */
   readonly newPassword: () => string;
+  /** 12 hexadecimal digits at random. */
+  readonly newGeneration: () => string;
   readonly now: Clock;
 }
 
@@ -59,17 +61,19 @@ function newRecord(deps: ClaimDeps, engine: DatabaseEngine, owner: DatabaseOwner
   const database = databaseName(owner);
   const now = deps.now();
   const login = { user: nextUser(database, null), password: deps.newPassword() };
+  const generation = ENGINES[engine].sharesKeys ? deps.newGeneration() : null;
   return {
     ...{ id: databaseId(engine, database), engine, database, serviceId, service, environment, org },
-    ...{ consumes: null, earlierServiceIds: [] },
-    ...{ state: 'active', dropAfter: null, next: null, retiring: null, retired: null, mark: null, createdAt: now },
+    ...{ generation, consumes: null, earlierServiceIds: [], waits: null, keptBytes: null },
+    ...{ state: 'active', dropAfter: null, next: null, retiring: null, retired: null, mark: null, given: 0 },
+    createdAt: now,
     login: sealLogin(deps.cipher, { service, environment, engine }, login, now),
   };
 }
 
 /** @returns what people are told */
 async function adopt({ records }: ClaimDeps, stored: DatabaseRecord, owner: DatabaseOwner): Promise<string> {
-  const { id, database, state, dropAfter, serviceId, org } = stored;
+  const { id, engine, database, state, dropAfter, serviceId, org } = stored;
   if (org !== owner.org || state === 'active') {
     const until = dropAfter === null ? '' : ` until ${dropAfter.toISOString()}`;
     throw new FairleadError(
@@ -78,7 +82,8 @@ async function adopt({ records }: ClaimDeps, stored: DatabaseRecord, owner: Data
     );
   }
   if (state === 'dropping' || !(await records.adopt(id, serviceId, owner))) throw isBeingChanged(stored);
-  return `The database ${database} of the removed service is in use again, with its data and its backups.`;
+  const what = ENGINES[engine].notBackedUp === null ? 'its data and its backups' : 'its data';
+  return `The database ${database} of the removed service is in use again, with ${what}.`;
 }
 
 function isBeingChanged({ database }: DatabaseRecord): FairleadError {

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import { CONSUMED_ENGINES, type ConsumedEngine, DATABASE_ACCESS, type DatabaseAccessKind } from '../catalog/catalog.ts';
-import { FairleadError } from '../errors.ts';
-import { ENGINES } from './engines.ts';
-import type { DatabaseLogin, DatabaseServer } from './ports.ts';
 import { type DatabaseRecord, databaseId } from './record.ts';
 
 /** A database of another service that a release was given a login of. */
@@ -62,19 +59,4 @@ export function isConsumerUser(database: string, user: string): boolean {
 export function consumedVariable({ service, engine }: Pick<ConsumedDatabase, 'service' | 'engine'>): string {
   const name = `${service.toUpperCase().replaceAll('-', '_')}_${engine.toUpperCase()}_URI`;
   return /^\d/.test(name) ? `_${name}` : name;
-}
-
-/** Has a server accept a login of a record, as the service's own or beside it. @throws as `DatabaseServer.ensure` */
-export async function letIn(
-  server: Pick<DatabaseServer, 'ensure' | 'consumers'>,
-  { database, engine, consumes }: Pick<DatabaseRecord, 'database' | 'engine' | 'consumes'>,
-  login: DatabaseLogin,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  if (consumes === null) return await server.ensure(database, login, signal);
-  if (server.consumers === undefined) {
-    throw new FairleadError('UNAVAILABLE', `${ENGINES[engine].title} databases have one service each.`);
-  }
-  await server.consumers.admit(database, login, consumes.access, signal);
-  return [];
 }

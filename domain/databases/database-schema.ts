@@ -4,7 +4,7 @@ import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { DATABASE_ENGINES, ENGINES } from './engines.ts';
 import type { DatabaseRecord } from './record.ts';
-import { isBeingRotated } from './rotation.ts';
+import { isBeingRotated, rotationBegunAt, rotationWaitsFor } from './rotation.ts';
 
 /** Databases of services as the API shows them; no password is ever among it. */
 
@@ -19,8 +19,29 @@ export const databaseViewSchema = z.object({
   rotation: z
     .enum(['none', 'running', 'waiting'])
     .describe('waiting: one came to no end, the login before is valid as well, and the next night goes on'),
+  rotationBegunAt: time
+    .nullable()
+    .describe('When the rotation began that is under way or waits; null where there is none'),
+  rotationWaitsFor: z
+    .object({
+      for: z
+        .enum(['server', 'restart', 'deploy', 'next-night'])
+        .describe(
+          'server: to accept the new login; restart: of the workload, by a build; deploy: of people; next-night: the last attempt came to no end',
+        ),
+      buildId: z.string().nullable().describe('The build that restarts the workload, or was to'),
+      reason: z.string().nullable().describe('Why the last attempt came to no end'),
+      since: time,
+    })
+    .nullable(),
   createdAt: time,
   backups: z.enum(['nightly', 'none']).describe('none: the platform makes no backups of databases of this engine'),
+});
+
+export const rotateReplySchema = databaseViewSchema.extend({
+  outcome: z
+    .enum(['begun', 'continued', 'joined'])
+    .describe('continued: one that waited goes on now; joined: one was at work already, and goes on as it was'),
 });
 
 export const consumedViewSchema = databaseViewSchema.extend({
@@ -51,10 +72,13 @@ export const rotateBodySchema = z.strictObject({
 /** @param isRotating whether a rotation of it is at work now */
 export function databaseView(record: DatabaseRecord, isRotating: boolean): z.output<typeof databaseViewSchema> {
   const { engine, database, environment, login, createdAt } = record;
+  const waits = rotationWaitsFor(record, isRotating);
   return {
     ...{ engine, databaseName: database, environment, user: login.user },
     loginIssuedAt: login.issuedAt.toISOString(),
     rotation: isRotating ? 'running' : isBeingRotated(record) ? 'waiting' : 'none',
+    rotationBegunAt: rotationBegunAt(record)?.toISOString() ?? null,
+    rotationWaitsFor: waits && { ...waits, since: waits.since.toISOString() },
     createdAt: createdAt.toISOString(),
     backups: ENGINES[engine].notBackedUp === null ? 'nightly' : 'none',
   };

@@ -21,6 +21,14 @@ export async function endConsumer({ records, commands, now }: EndConsumerDeps, r
   await commands.dropLater({ id, dropAfter });
 }
 
+/** As {@link endConsumer}, unless somebody was given the login since the record was read. */
+export async function endUnused({ records, commands, now }: EndConsumerDeps, record: DatabaseRecord): Promise<void> {
+  const { id, serviceId, state, given } = record;
+  const dropAfter = record.dropAfter ?? now();
+  if (state === 'active' && !(await records.keep(id, serviceId, dropAfter, given))) return;
+  await commands.dropLater({ id, dropAfter });
+}
+
 /** Ends logins that others have to the databases of a service. Idempotent. */
 export async function endConsumersOf(
   deps: EndConsumerDeps,

@@ -9,6 +9,8 @@ export interface DatabaseAccess {
   readonly host: string;
   readonly port: number;
   readonly database: string;
+  /** As in the record of the database. */
+  readonly generation: string | null;
   readonly user: string;
   readonly password: string;
   /** Parameters of the URI, such as `sslmode`. */
@@ -30,6 +32,8 @@ export interface EngineRow {
   readonly notBackedUp: string | null;
   /** What to know where no server is configured; `''` for nothing. */
   readonly withoutServer: string;
+  /** Whether one server has one space of keys for all: then each database that is made has a prefix that none had before. */
+  readonly sharesKeys: boolean;
   /** Given as well, unless the service sets a variable of that name itself. */
   readonly usual: (access: DatabaseAccess) => Readonly<Record<string, string>>;
 }
@@ -42,6 +46,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     adminVariable: 'DB_MONGODB_ADMIN_URI',
     hostVariable: 'DB_MONGODB_HOST',
     notBackedUp: null,
+    sharesKeys: false,
     withoutServer:
       'A stack that runs the MongoDB stand-in has none: that knows one user, who would open the databases of all services.',
     variables: (access) => ({ MONGODB_URI: databaseUri('mongodb', access) }),
@@ -53,6 +58,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     adminVariable: 'DB_POSTGRES_ADMIN_URI',
     hostVariable: 'DB_POSTGRES_HOST',
     notBackedUp: null,
+    sharesKeys: false,
     withoutServer: '',
     variables: (access) => ({ POSTGRES_URI: databaseUri('postgresql', access) }),
     // The name that most frameworks read; services set it for databases elsewhere as well.
@@ -64,6 +70,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     adminVariable: 'DB_REDIS_ADMIN_URL',
     hostVariable: 'DB_REDIS_HOST',
     notBackedUp: 'Redis is a cache: its databases are not backed up',
+    sharesKeys: true,
     withoutServer: '',
     variables: (access) => ({
       REDIS_URL: databaseUri(access.options.tls === 'true' ? 'rediss' : 'redis', {
@@ -72,7 +79,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
         options: {},
       }),
       // The user reaches no other keys and channels.
-      REDIS_KEY_PREFIX: keyPrefix(access.database),
+      REDIS_KEY_PREFIX: keyPrefix(access.database, access.generation),
     }),
     usual: () => ({}),
   },
@@ -82,6 +89,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     adminVariable: 'DB_NEO4J_ADMIN_URI',
     hostVariable: 'DB_NEO4J_HOST',
     notBackedUp: 'the platform has no tool that copies a Neo4j database: back it up on its server',
+    sharesKeys: false,
     withoutServer: '',
     variables: ({ host, port, database, user, password, options }) => ({
       NEO4J_URI: `${options.scheme ?? 'neo4j'}://${host}:${port}`,
@@ -93,7 +101,9 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
   },
 };
 
-const ANY: DatabaseAccess = { host: '', port: 0, database: '', user: '', password: '', options: {} };
+const ANY: DatabaseAccess = {
+  ...{ host: '', port: 0, database: '', generation: null, user: '', password: '', options: {} },
+};
 
 /** Names of the variables that a service of the engine is given unless it sets them itself. */
 export function usualVariables(engine: DatabaseEngine): readonly string[] {
@@ -110,9 +120,12 @@ export function engineOfVariable(name: string): DatabaseEngine | null {
   return DATABASE_ENGINES.find((engine) => Object.hasOwn(ENGINES[engine].variables(ANY), name)) ?? null;
 }
 
-/** What the keys of a database begin with, where one server has one space of keys for all. */
-export function keyPrefix(database: string): string {
-  return `${database}:`;
+/**
+ * What the keys of a database begin with, where one server has one space of keys for all: `shop_prod.1f0c9a3b77de:`. Keys of a
+ * dropped database that an old snapshot brings back begin with another generation than those of the next one of its name.
+ */
+export function keyPrefix(database: string, generation: string | null): string {
+  return generation === null ? `${database}:` : `${database}.${generation}:`;
 }
 
 /**

@@ -9,16 +9,27 @@ export const DATABASE_WORKFLOWS = {
   rotateLogins: 'rotateLogins',
 } as const;
 
+/** Signals of `dropDatabase`. */
+export const DROP_SIGNALS = {
+  /** The database is dropped at another time; an ISO time. */
+  timeChanged: 'timeChanged',
+} as const;
+
 export interface DropRequest {
   /** Of the record. */
   readonly id: string;
   /** ISO time. */
   readonly dropAfter: string;
+  /** Why its final backup could not be made; absent where it was not tried. */
+  readonly problem?: string;
 }
 
-/** What came of the time to drop a database: it is gone, somebody has it again, or it is kept until another time. */
+/**
+ * What came of the time to drop a database: it is gone, somebody has it again, it has to be backed up first, or it is kept
+ * until another time.
+ */
 export type DropOutcome =
-  | { readonly kind: 'dropped' | 'in use' }
+  | { readonly kind: 'dropped' | 'in use' | 'backup first' }
   | { readonly kind: 'kept'; readonly dropAfter: string };
 
 /** One at a time of a database. */

@@ -12,7 +12,7 @@ import type { Page, PageRequest } from '../page.ts';
 import type { DatabaseTarget } from './database-name.ts';
 import type { DatabaseEngine } from './engines.ts';
 import type { RotationRequest } from './messages.ts';
-import type { DatabaseRecord, StoredLogin } from './record.ts';
+import type { DatabaseRecord, RotationWait, StoredLogin } from './record.ts';
 
 /** In memory only. */
 export interface DatabaseLogin {
@@ -29,6 +29,11 @@ export interface ListedDatabase {
   readonly bytes: number | null;
 }
 
+/** A user that the platform made, as its server lists it. */
+export interface ListedUser extends Pick<DatabaseRecord, 'database' | 'generation'> {
+  readonly user: string;
+}
+
 /**
  * The server of one engine, told what to do with the administrator's credentials. Every call may be repeated, may run
  * twice at once, and may be killed after any statement: the next one goes on.
@@ -39,16 +44,31 @@ export interface DatabaseServer {
   readonly engine: DatabaseEngine;
   /**
    * Makes sure that the database is there and that the login opens it, and no other. Other logins of it stay as they are.
+   * @param generation of its record; part of the prefix of its keys, where a server has one space of keys for all
    * @returns what is open on the server and should not be, for the build's warnings; empty as a rule
    */
-  ensure(database: string, login: DatabaseLogin, signal: AbortSignal): Promise<readonly string[]>;
+  ensure(
+    database: string,
+    login: DatabaseLogin,
+    signal: AbortSignal,
+    generation?: string | null,
+  ): Promise<readonly string[]>;
   /** Refuses a user of the database from now on, and ends its connections. No error when there is none. */
   withdraw(database: string, user: string, signal: AbortSignal): Promise<void>;
   /**
    * Drops the database with its users. No error when it is gone.
-   * @param isMeant asked just before, with PostgreSQL under the lock of `ensure`: when it answers no, nothing is dropped
+   * @param isMeant asked just before what cannot be undone, with PostgreSQL under the lock of `ensure`: when it answers no, no data is
+   *   dropped. Whoever asks has users that went come back (`settleUser`)
+   * @param generation of its record: keys of another one stay
    */
-  drop(database: string, signal: AbortSignal, isMeant?: () => Promise<boolean>): Promise<void>;
+  drop(
+    database: string,
+    signal: AbortSignal,
+    isMeant?: () => Promise<boolean>,
+    generation?: string | null,
+  ): Promise<void>;
+  /** Users that the platform made, where a server may forget them or get old ones back; absent where it keeps them with its data. */
+  users?(signal: AbortSignal): Promise<readonly ListedUser[]>;
   /** Logins of other services to a database; absent where an engine has none. */
   readonly consumers?: ConsumerLogins;
   /** Every database of the server but its own. */
@@ -60,11 +80,39 @@ export interface ConsumerLogins {
   /**
    * Makes sure that a login reads a database that is there, or reads and writes what it holds, and does nothing else; also
    * in tables and collections that its owner makes later, and after a restore took its place.
+   * @param isMeant asked just before, when no other call for the database runs: when it answers no, nobody is let in
    */
-  admit(database: string, login: DatabaseLogin, access: DatabaseAccessKind, signal: AbortSignal): Promise<void>;
-  /** Takes users away and ends their connections. No error when they are gone. */
-  dismiss(database: string, users: readonly string[], signal: AbortSignal): Promise<void>;
+  admit(
+    database: string,
+    login: DatabaseLogin,
+    access: DatabaseAccessKind,
+    signal: AbortSignal,
+    isMeant?: () => Promise<boolean>,
+  ): Promise<void>;
+  /**
+   * Takes users away and ends their connections. No error when they are gone.
+   * @param isMeant as that of `admit`: when it answers no, nobody is taken away
+   */
+  dismiss(
+    database: string,
+    users: readonly string[],
+    signal: AbortSignal,
+    isMeant?: () => Promise<boolean>,
+  ): Promise<void>;
 }
+
+/** Where a record keeps a login: the current one, the prepared one, the one that retires. */
+export const LOGIN_PLACES = ['login', 'next', 'retired'] as const;
+
+export type LoginPlace = (typeof LOGIN_PLACES)[number];
+
+/**
+ * Whether a login to another service's database may be there now: by the orgs of both, or by a grant. It asks a majority, so
+ * that what was revoked before is never overlooked. True of a service's own database. @throws UNAVAILABLE
+ */
+export type MayConsume = (
+  login: Pick<DatabaseRecord, 'engine' | 'serviceId' | 'environment' | 'consumes'>,
+) => Promise<boolean>;
 
 /** Records of databases; every write is one conditional update of one document. */
 export interface DatabaseRecords {
@@ -72,26 +120,38 @@ export interface DatabaseRecords {
   claim(record: DatabaseRecord): Promise<DatabaseRecord>;
   /** Confirmed by a majority. */
   find(id: string): Promise<DatabaseRecord | null>;
-  /** Its own databases, and its logins to those of others. */
+  /** Its own databases, and its logins to those of others. Confirmed by a majority. */
   ofService(serviceId: string): Promise<readonly DatabaseRecord[]>;
-  /** Logins that others have to the databases of a service. */
+  /** Logins that others have to the databases of a service. Confirmed by a majority. */
   consumersOf(serviceId: string): Promise<readonly DatabaseRecord[]>;
   /** Ids of the removed services, of the same org, whose databases these services have now. */
   earlierServiceIds(serviceIds: readonly string[]): Promise<readonly string[]>;
   /** Gives a kept database to another service of the same org, and notes the one before as an earlier one. False when it is not kept any more. */
   adopt(id: string, from: string, to: { readonly serviceId: string; readonly org: string }): Promise<boolean>;
-  /** Notes that its service was removed. False when it belongs to another service by now, or is kept already. */
-  keep(id: string, serviceId: string, dropAfter: Date): Promise<boolean>;
-  /** Keeps it until later. False when it is not kept until then any more. */
+  /**
+   * Notes that its service was removed, or the login to another one's ended. False when it belongs to another service by
+   * now, or is kept already.
+   * @param given when it says so, also false where the login was given to somebody since
+   */
+  keep(id: string, serviceId: string, dropAfter: Date, given?: number): Promise<boolean>;
+  /** Counts that somebody is given the login of an active record. @returns the record then; null for one that is not active */
+  give(id: string): Promise<DatabaseRecord | null>;
+  /** Notes how large it is while it is kept. No error where a service has it again. */
+  noteKeptBytes(id: string, bytes: number | null): Promise<void>;
+  /** Keeps it until another time, later or sooner. False when it is not kept until then any more. */
   keepLonger(id: string, dropAfter: Date, until: Date): Promise<boolean>;
   /** From now on nobody gets it back. False when it is not kept until then any more. */
   startDropping(id: string, dropAfter: Date): Promise<boolean>;
-  /** Takes away the record of a database that was dropped. */
-  removeDropped(id: string): Promise<void>;
+  /** Puts the same login, sealed by another key, in its place. False when another one is there by now. */
+  reseal(id: string, place: LoginPlace, from: StoredLogin, to: StoredLogin): Promise<boolean>;
+  /** Takes away the record of a database that was dropped. No error where it is another one's by now. */
+  removeDropped(id: string, dropAfter: Date): Promise<void>;
   /** Puts a login in the place of one that no key opens. False when another one is there by now. */
   replaceLogin(id: string, from: StoredLogin, to: StoredLogin): Promise<boolean>;
   /** Prepares the next login of an active database. False when one is prepared, or one is retiring, or `seen` is not the current one. */
   prepareLogin(id: string, seen: StoredLogin, next: StoredLogin): Promise<boolean>;
+  /** Notes what a rotation that has begun waits for. No error where none has, or it has ended. */
+  noteWait(id: string, wait: RotationWait): Promise<void>;
   /** Forgets a prepared login, such as one that no key opens. No error when another one is there. */
   dropPrepared(id: string, next: StoredLogin): Promise<void>;
   /** Makes the prepared login the current one; the one before retires. False when it is not prepared any more. */
@@ -104,6 +164,10 @@ export interface DatabaseRecords {
   usedEngines(): Promise<readonly DatabaseEngine[]>;
   /** Of all services, by id. */
   list(page: PageRequest): Promise<Page<DatabaseRecord>>;
+  /** Databases of removed services that are not dropped yet, by id: of an org, or of all for null. No logins to databases of others. */
+  listKept(org: string | null, page: PageRequest): Promise<Page<DatabaseRecord>>;
+  /** Active ones of all services, the one with the oldest login first. */
+  listByLoginAge(page: PageRequest): Promise<Page<DatabaseRecord>>;
 }
 
 /** What runs of services, as a rotation has to know it: who has been given which login. */
@@ -139,14 +203,24 @@ export interface DatabaseCommands {
   isRotating(database: DatabaseRecord): Promise<boolean>;
   /** The database is dropped at that time, unless a service has it again. Idempotent. */
   dropLater(database: { readonly id: string; readonly dropAfter: Date }): Promise<void>;
+  /** What is to be dropped later is dropped at that time, as its record says by now. Idempotent. */
+  dropSooner(database: { readonly id: string; readonly dropAfter: Date }): Promise<void>;
 }
 
-/**
- * The backup of a database before it is dropped. Resolves once the object store has all of it; asked again for the same
- * time to drop it, with the same backup. Null for an engine that is not backed up.
- * @throws BACKUP_IN_PROGRESS, RESTORE_IN_PROGRESS while something else has the database; what else keeps it from a backup
- */
-export type FinalBackup = (
-  record: DatabaseRecord,
-  signal: AbortSignal,
-) => Promise<{ readonly backupId: string; readonly objectKey: string } | null>;
+/** What there is of the backup of a database before it is dropped at a time. */
+export type FinalBackupState =
+  | { readonly kind: 'stored'; readonly backupId: string; readonly objectKey: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** `not made`: it has not ended, or not begun. `not backed up`: none is made of databases of this engine. */
+  | { readonly kind: 'not made' | 'not backed up' };
+
+/** The backup of a database before it is dropped: one for each time to drop it. */
+export interface FinalBackup {
+  /** @throws UNAVAILABLE (retryable) */
+  find(record: DatabaseRecord): Promise<FinalBackupState>;
+  /**
+   * Makes it, and waits until it has ended, in whatever way. Asked again, it joins the same backup.
+   * @throws BACKUP_IN_PROGRESS, RESTORE_IN_PROGRESS while something else has the database; UNAVAILABLE (retryable); the abort reason
+   */
+  make(record: DatabaseRecord, signal: AbortSignal): Promise<void>;
+}

@@ -20,6 +20,22 @@ export interface ConsumedFrom {
 }
 
 /**
+ * What a rotation waits for that has made its login, before the login before ends.
+ *
+ * - `restart`: a build that replaces the workload by one with the new login.
+ * - `deploy`: people deploy the service.
+ * - `next-night`: the last attempt came to no end, and `reason` says why.
+ */
+export interface RotationWait {
+  readonly for: 'restart' | 'deploy' | 'next-night';
+  /** Of the build that replaces the workload, or was to. */
+  readonly buildId: string;
+  /** Null while an attempt is at work. */
+  readonly reason: string | null;
+  readonly since: Date;
+}
+
+/**
  * - `active`: a service has it.
  * - `kept`: its service was removed; it is dropped at `dropAfter`, unless its org deploys a service of that name before.
  * - `dropping`: nobody gets it back.
@@ -35,6 +51,8 @@ export interface DatabaseRecord extends DatabaseTarget {
   readonly id: string;
   readonly engine: DatabaseEngine;
   readonly database: string;
+  /** Part of the prefix of its keys (`keyPrefix`); null where a server keeps databases apart, and in records of before. */
+  readonly generation: string | null;
   readonly serviceId: string;
   /** Null for a service's own database; else the record is of a login of its own to the database of another service. */
   readonly consumes: ConsumedFrom | null;
@@ -46,6 +64,8 @@ export interface DatabaseRecord extends DatabaseTarget {
   readonly state: DatabaseState;
   /** Null while it is active. */
   readonly dropAfter: Date | null;
+  /** How large it was when its service was removed; null while it is active, and where its server has not told. */
+  readonly keptBytes: number | null;
   /** What workloads are given. The server accepts it, but for one that is new and is being made. */
   readonly login: StoredLogin;
   /** Prepared by a rotation, which makes the server accept it before workloads are given it. */
@@ -56,6 +76,10 @@ export interface DatabaseRecord extends DatabaseTarget {
   readonly retired: StoredLogin | null;
   /** Since when workloads are given the current login while that user retires (`WorkloadLogins.mark`); null otherwise, and until it is noted. */
   readonly mark: number | null;
+  /** Null where no rotation waits, or it has not told yet. */
+  readonly waits: RotationWait | null;
+  /** How often somebody was given a login to another service's database: who ends one that nobody has sees by it that somebody came. */
+  readonly given: number;
   readonly createdAt: Date;
 }
 

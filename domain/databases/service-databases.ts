@@ -3,11 +3,13 @@ import { type ClaimDeps, claimDatabase, type DatabaseOwner } from './claim-datab
 import { consumeDatabase } from './consume-database.ts';
 import { type ConsumedDatabase, consumedVariable, consumerId } from './consumer.ts';
 import { databaseName } from './database-name.ts';
-import { endConsumer, endConsumersOf } from './end-consumer.ts';
+import { endConsumer, endConsumersOf, endUnused } from './end-consumer.ts';
 import { type DatabaseAccess, type DatabaseEngine, ENGINES } from './engines.ts';
+import { letIn } from './let-in.ts';
 import { openLogin } from './login.ts';
-import type { DatabaseCommands, DatabaseServer } from './ports.ts';
-import { databaseId } from './record.ts';
+import type { DatabaseCommands, DatabaseServer, MayConsume } from './ports.ts';
+import { withdrawStaleUsers } from './reconcile-users.ts';
+import { type DatabaseRecord, databaseId } from './record.ts';
 import { settleUser } from './settle-user.ts';
 
 /** Where workloads find the server of an engine. */
@@ -33,20 +35,26 @@ export interface ServiceDatabases {
   /** @returns null where no server of the engine is configured. @throws as `DatabaseServer.ensure` and `claimDatabase` */
   provision(engine: DatabaseEngine, owner: DatabaseOwner, signal: AbortSignal): Promise<ProvisionedDatabase | null>;
   /**
-   * Lets a service use the database of another one, by a login of its own; whether it may is the caller's to know.
-   * @returns null where the other service has no such database. @throws as `consumeDatabase`
+   * Lets a service use the database of another one, by a login of its own, where it may.
+   * @returns null where it may not, or the other service has no such database. @throws as `consumeDatabase`
    */
   consume(
     consumed: { readonly from: ConsumedDatabase; readonly by: DatabaseOwner },
     signal: AbortSignal,
   ): Promise<{ readonly database: string } | null>;
-  /** Ends the logins of a service in an environment to those databases of others. Idempotent. */
+  /**
+   * Ends the logins of a service in an environment to databases of others that it may not use any more, and those that
+   * nothing uses. Idempotent.
+   * @param used asked after the logins are read; null while that is not known, and then unused ones stay. One that somebody
+   *   is given meanwhile stays
+   */
   endConsumed(
     by: { readonly serviceId: string; readonly environment: Environment },
-    isMeant: (from: Pick<ConsumedDatabase, 'serviceId' | 'access'> & { readonly engine: DatabaseEngine }) => boolean,
+    used: () => Promise<readonly ConsumedDatabase[] | null>,
   ): Promise<void>;
   /**
-   * With the logins that the service has now; nothing of a database that it does not have, or may not use any more.
+   * With the logins that the service has now; nothing of a database that it does not have, or may not use any more, whatever
+   * its release has. Those that are given are no unused ones.
    * @param ownPort at which the workload listens: nobody else can listen there in its network
    * @throws INTERNAL for a password that cannot be opened
    */
@@ -80,6 +88,7 @@ export interface EngineSetup {
 export interface ServiceDatabasesDeps extends ClaimDeps {
   readonly engines: Readonly<Partial<Record<DatabaseEngine, EngineSetup>>>;
   readonly commands: Pick<DatabaseCommands, 'dropLater'>;
+  readonly mayConsume: MayConsume;
   /** How long the database of a removed service is kept. */
   readonly graceDays: number;
 }
@@ -93,19 +102,24 @@ export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatab
       const server = engines[engine]?.server;
       if (server === undefined) return null;
       const { record, login, notes } = await claimDatabase(deps, engine, owner);
-      const open = await server.ensure(record.database, login, signal);
+      const open = await letIn(deps, server, record, record.login, signal);
       await settleUser(deps, server, record, { user: login.user, login: record.login });
+      await withdrawStaleUsers(deps, server, record.database, signal);
       return { database: record.database, warnings: [...notes, ...open] };
     },
     async consume({ from, by }, signal) {
       const server = engines[from.engine]?.server;
       return server === undefined ? null : await consumeDatabase(deps, server, { from, by }, signal);
     },
-    async endConsumed({ serviceId, environment }, isMeant) {
-      for (const record of await records.ofService(serviceId)) {
-        const { consumes, engine } = record;
-        if (consumes === null || record.environment !== environment) continue;
-        if (isMeant({ ...consumes, engine })) await endConsumer(deps, record);
+    async endConsumed({ serviceId, environment }, used) {
+      const consumers = (await records.ofService(serviceId)).filter((record) => {
+        return record.consumes !== null && record.environment === environment;
+      });
+      if (consumers.length === 0) return;
+      const inUse = await used();
+      for (const record of consumers) {
+        if (!(await deps.mayConsume(record))) await endConsumer(deps, record);
+        else if (inUse !== null && !inUse.some((one) => isOf(one, record))) await endUnused(deps, record);
       }
     },
     async variables(owner, { own, consumed }, ownPort) {
@@ -152,6 +166,10 @@ export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatab
   };
 }
 
+function isOf({ engine, serviceId, access }: ConsumedDatabase, { consumes, ...record }: DatabaseRecord): boolean {
+  return record.engine === engine && consumes?.serviceId === serviceId && consumes.access === access;
+}
+
 /** Null for a database that the service does not have, or whose server is not configured any more. */
 async function accessTo(
   { records, engines, cipher }: ServiceDatabasesDeps,
@@ -163,22 +181,26 @@ async function accessTo(
   const setup = engines[engine];
   if (setup === undefined || record?.state !== 'active' || record.serviceId !== owner.serviceId) return null;
   const login = openLogin(cipher, record, record.login);
-  return { engine, access: { ...setup.address(ownPort), database: record.database, ...login } };
+  const { database, generation } = record;
+  return { engine, access: { ...setup.address(ownPort), ...login, database, generation } };
 }
 
-/** The address of another service's database under its variable; nothing once the login has ended. */
+/** The address of another service's database under its variable; nothing once the login has ended, or may not be there. */
 async function consumedAddress(
-  { records, engines, cipher }: ServiceDatabasesDeps,
+  { records, engines, cipher, mayConsume }: ServiceDatabasesDeps,
   from: ConsumedDatabase,
   by: Omit<DatabaseOwner, 'org'>,
   ownPort: number,
 ): Promise<Readonly<Record<string, string>>> {
   const { engine, service, access } = from;
   const database = databaseName({ service, environment: by.environment });
-  const record = await records.find(consumerId(engine, database, { serviceId: by.serviceId, access }));
   const setup = engines[engine];
-  if (setup === undefined || record?.state !== 'active' || record.consumes?.serviceId !== from.serviceId) return {};
+  if (setup === undefined) return {};
+  const record = await records.give(consumerId(engine, database, { serviceId: by.serviceId, access }));
+  if (record?.serviceId !== by.serviceId || record.consumes?.serviceId !== from.serviceId) return {};
+  if (!(await mayConsume(record))) return {};
   const login = openLogin(cipher, record, record.login);
-  const [uri = ''] = Object.values(ENGINES[engine].variables({ ...setup.address(ownPort), database, ...login }));
+  const opened = { ...setup.address(ownPort), ...login, database, generation: record.generation };
+  const [uri = ''] = Object.values(ENGINES[engine].variables(opened));
   return { [consumedVariable(from)]: uri };
 }

@@ -1,8 +1,6 @@
-import type { SecretCipher } from '../config/ports.ts';
 import { isSameLogin } from './claim-database.ts';
-import { letIn } from './consumer.ts';
-import { openLogin } from './login.ts';
-import type { DatabaseRecords, DatabaseServer } from './ports.ts';
+import { type LetInDeps, letIn } from './let-in.ts';
+import type { DatabaseServer } from './ports.ts';
 import type { DatabaseRecord, StoredLogin } from './record.ts';
 
 /** What a server was told of a user: to let it in with a login, or no more. */
@@ -21,18 +19,18 @@ const PATIENCE_MS = 60_000;
  * @throws as `DatabaseServer.ensure`; INTERNAL for a login that no key opens
  */
 export async function settleUser(
-  { records, cipher }: { readonly records: Pick<DatabaseRecords, 'find'>; readonly cipher: SecretCipher },
+  deps: LetInDeps,
   server: Pick<DatabaseServer, 'ensure' | 'consumers' | 'withdraw'>,
   { id, database }: Pick<DatabaseRecord, 'id' | 'database'>,
   told: ToldOfUser,
 ): Promise<void> {
-  const record = await records.find(id);
+  const record = await deps.records.find(id);
   const { login = null, next = null, retired = null, retiring = null } = record ?? {};
   const logins = told.login === null ? [login, next] : [login, next, retired];
   const meant = logins.find((one) => one?.user === told.user) ?? null;
   const always = AbortSignal.timeout(PATIENCE_MS);
   if (record !== null && meant !== null) {
     if (told.login !== null && isSameLogin(meant, told.login)) return;
-    await letIn(server, record, openLogin(cipher, record, meant), always);
+    await letIn(deps, server, record, meant, always);
   } else if (told.login !== null && retiring !== told.user) await server.withdraw(database, told.user, always);
 }

@@ -97,6 +97,12 @@ describe('fairlead db', () => {
     assert.match(stdout, /shop_prod is restored; what it had is kept as fairlead_kept_x/);
   });
 
+  it('nobody is asked to confirm a restore that is refused', async () => {
+    await api.backups.insert(backupRecord({ id: 'bak_pruned', status: 'pruned', objectKey: null }));
+    const { code, stderr } = await run('restore', 'bak_pruned');
+    assert.deepEqual([code, /only a completed one/.test(stderr), /--yes/.test(stderr)], [6, true, false]);
+  });
+
   it('a backup of another environment is refused by whatever names it', async () => {
     await api.backups.insert(backupRecord({ id: 'bak_of_prod', status: 'running' }));
     for (const command of ['backup-download', 'backup-cancel']) {
@@ -112,6 +118,7 @@ describe('fairlead db', () => {
   it('what a command proposes is about the same service, environment and engine', async () => {
     const empty = await run('backups', '--type', 'mongodb', '-e', 'uat');
     assert.match(empty.stdout, /`fairlead db backup --type mongodb --service shop -e uat`/);
+    api.databases.set('svc_shop/uat', [{ engine: 'postgres', databaseName: 'shop_uat' }]);
     await api.backups.insert(backupRecord({ id: 'bak_uat', environment: 'uat', databaseName: 'shop_uat' }));
     const unasked = await run('restore', 'bak_uat', '-e', 'uat');
     assert.match(unasked.stderr, /`fairlead db restore bak_uat --service shop -e uat --yes`/);
@@ -187,4 +194,42 @@ describe('fairlead db', () => {
       await api.databaseRecords.keep(id, 'svc_shop', new Date());
     });
   }
+
+  it('rotate of one that is under way says so, since when and what it waits for, and takes the end of that one for its own', async () => {
+    const id = 'postgres/slow_sandbox';
+    const fields = {
+      id,
+      service: 'shop',
+      serviceId: 'svc_shop',
+      database: 'slow_sandbox',
+      environment: 'sandbox',
+    } as const;
+    const record = databaseRecord(fields);
+    await api.databaseRecords.claim(record);
+    const next = { ...storedLogin('slow_sandbox_b', 'next'), issuedAt: new Date(Date.now() - 3 * 3_600_000) };
+    await api.databaseRecords.prepareLogin(id, record.login, next);
+    await api.databaseRecords.promoteLogin(id, next);
+    const wait = { for: 'next-night', buildId: 'bld_1', reason: 'the restart failed', since: new Date() } as const;
+    await api.databaseRecords.noteWait(id, wait);
+    const listed = await run('logins');
+    assert.match(
+      listed.stderr,
+      /slow_sandbox: a rotation began 3h ago, and waits for the next night; .*the restart failed/,
+    );
+    const continued = await run('rotate', '-e', 'sandbox', '--detach');
+    assert.match(continued.stderr, /slow_sandbox \(postgres\) goes on: a rotation began 3h ago.*the restart failed/);
+    await api.databaseRecords.noteWait(id, { ...wait, for: 'restart', reason: null });
+    const running = run('rotate', '--env', 'sandbox');
+    await waitUntil('it to be joined', () => api.rotations.length === 2);
+    await api.databaseRecords.endRetiring(id, next, record.login.user);
+    api.rotations.splice(0);
+    const { code, stdout, stderr } = await running;
+    assert.equal(code, 0, stderr + stdout);
+    assert.match(
+      stderr,
+      /is being given a new login already: a rotation began 3h ago, and waits for the restart of the workload \(bld_1\)/,
+    );
+    assert.match(stdout, /the login before has ended/);
+    await api.databaseRecords.keep(id, 'svc_shop', new Date());
+  });
 });

@@ -26,7 +26,8 @@ const COMPUTES = `(async () => {
   const refused = (change) => ask(change, 'SELECT 1').then(() => 'let in', (error) => error.code);
   await ask(() => undefined, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
   await ask(() => undefined, 'INSERT INTO visits DEFAULT VALUES');
-  const other = new URL('http://x' + request.url).searchParams.get('other');
+  const asked = new URL('http://x' + request.url).searchParams;
+  const other = asked.get('other');
   const { createClient } = await import('@redis/client');
   const prefix = process.env.REDIS_KEY_PREFIX;
   const cached = async (args) => {
@@ -47,7 +48,7 @@ const COMPUTES = `(async () => {
     visits: (await ask(() => undefined, 'SELECT count(*)::int AS count FROM visits'))[0].count,
     prefix,
     cached: await cached(['INCR', prefix + 'visits']),
-    otherKeys: other && await cached(['GET', other + ':visits']),
+    otherKeys: other && await cached(['GET', asked.get('prefix') + 'visits']),
     allKeys: await cached(['SCAN', '0']),
     other: other && await refused((address) => { address.pathname = '/' + other; }),
     admin: await refused((address) => { address.username = 'fairlead'; }),
@@ -96,11 +97,14 @@ describe('a service with a PostgreSQL database and Redis', { timeout: 600_000 },
     });
     for (const service of [shop, other, without]) await completed((await trigger(service.name)).buildId);
     const seen = async (query = '') => JSON.parse((await visit(shop.name, `/${query}`)).body).computed;
-    const first = await seen(`?other=${other.name}_prod`);
+    const { prefix } = JSON.parse((await visit(other.name)).body).computed;
+    assert.match(prefix, new RegExp(`^${other.name}_prod\\.[0-9a-f]{12}:$`));
+    const first = await seen(`?${new URLSearchParams({ other: `${other.name}_prod`, prefix })}`);
+    assert.match(first.prefix, new RegExp(`^${shop.name}_prod\\.[0-9a-f]{12}:$`));
     assert.deepEqual(first, {
       ...{ same: true, host: 'postgres.internal', visits: 1 },
       ...{ other: '28000', admin: '28P01', template: '28000' },
-      ...{ prefix: `${shop.name}_prod:`, cached: 1, otherKeys: 'NOPERM', allKeys: 'NOPERM' },
+      ...{ prefix: first.prefix, cached: 1, otherKeys: 'NOPERM', allKeys: 'NOPERM' },
     });
     const { computed } = JSON.parse((await visit(without.name)).body);
     assert.equal(computed.length, 2);
@@ -111,7 +115,7 @@ describe('a service with a PostgreSQL database and Redis', { timeout: 600_000 },
     const { warnings } = await completed((await trigger(shop.name)).buildId);
     assert.ok(!warnings.some((warning) => warning.includes('database')), warnings.join());
     const again = await seen();
-    assert.deepEqual([again.visits, again.cached], [2, 2]);
+    assert.deepEqual([again.visits, again.cached, again.prefix], [2, 2, first.prefix]);
     const answered = await rotated(shop.name, async () => void (await seen()));
     assert.deepEqual([answered.before.user, answered.after.user], [`${shop.name}_prod_a`, `${shop.name}_prod_b`]);
     assert.ok((await seen()).visits >= 3, 'with the new login');

@@ -9,7 +9,7 @@ import type { Recordings } from './recordings.ts';
 
 /**
  * A backup by hand, one that fails, and one that is cancelled; a night, its proof, its copy, and the drop of what restores
- * kept; a restore of either kind, and one that fails; a night after a restore whose workflow is gone.
+ * kept; a restore of either kind, and one that fails; a night after a restore whose workflow is gone, and one of two pages.
  */
 export async function backups(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const { client } = temporal;
@@ -40,9 +40,10 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
   const nights = [
     'nightly-backups',
     'nightly-backups-abandoned',
-    'verify-backups',
+    'verify-backups-stale',
     'mirror-backups',
     'drop-kept-databases',
+    'drop-kept-copy',
   ];
   await withOwnWorker(temporal, { taskQueue: 'backups', module: 'backups', activities }, async (execute) => {
     const { id } = await backUp('backup-database');
@@ -71,9 +72,17 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
     await parts.deps.restores.insert(runningRestore(abandoned));
     await execute(BACKUPS_WORKFLOWS.nightlyBackups, 'nightly-backups-abandoned');
     await ended('abandoned-restore', abandoned);
-    await execute(BACKUPS_WORKFLOWS.verifyBackups, 'verify-backups');
+    // Its first run: it goes on as new with the next page.
+    parts.deps.settings.nightPage = 1;
+    const paged = { taskQueue: 'backups', workflowId: 'nightly-backups-paged' };
+    const handle = await client.workflow.start(BACKUPS_WORKFLOWS.nightlyBackups, paged);
+    await handle.result();
+    recordings[paged.workflowId] = { workflowId: paged.workflowId, runId: handle.firstExecutionRunId };
+    await execute(BACKUPS_WORKFLOWS.verifyBackups, 'verify-backups-stale');
     await execute(BACKUPS_WORKFLOWS.mirrorBackups, 'mirror-backups');
     await execute(BACKUPS_WORKFLOWS.dropKeptDatabases, 'drop-kept-databases');
+    const drop = { restoreId: 'rst_nobody', requestedBy: 'usr_ann', requestId: 'req_1' };
+    await execute(BACKUPS_WORKFLOWS.dropKeptCopy, 'drop-kept-copy', [drop]);
   });
   return { ...recordings, ...Object.fromEntries(nights.map((name) => [name, name])) };
 }

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { BSON } from 'mongodb';
+import { commandOf, readMessages } from './mongo-messages.ts';
 
 export interface MongoCutter {
   /** The address of the server by way of the cutter. */
@@ -8,6 +8,10 @@ export interface MongoCutter {
   cutAt(command: number | null, when: 'before' | 'after', onCut?: () => void): void;
   /** Keeps the n-th such command from the server, as a worker that is paused does, until it is let go on. */
   hold(command: string, database: string, nth?: number): HeldCommand;
+  /** Ends connections of clients of these names once so many bytes have passed, either way; from then on none of them gets in. */
+  cutClients(names: readonly string[], afterBytes: number): void;
+  /** Names of the clients that are connected, as they say; '' for one that says none. */
+  readonly clients: () => readonly string[];
   /** How many commands there were since. */
   readonly asked: () => number;
   /** Whether a command was cut since. */
@@ -21,8 +25,6 @@ export interface HeldCommand {
   letGo(): void;
 }
 
-const HEADER_BYTES = 16;
-const MESSAGE = 2013;
 /** How clients learn of a server and log in, as often as they like. */
 const UNCOUNTED = new Set([
   ...['hello', 'ismaster', 'isMaster', 'ping', 'saslStart', 'saslContinue', 'buildInfo', 'buildinfo', 'endSessions'],
@@ -41,11 +43,23 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
   let asked = 0;
   let cut = false;
   let held: (Held & { left: number; come(): void; readonly gone: Promise<void> }) | null = null;
+  let doomed = { names: [] as readonly string[], left: 0 };
   const sockets = new Set<Socket>();
+  const clients = new Map<Socket, string>();
   const endAll = (): void => {
     cut = true;
     for (const socket of sockets) socket.destroy();
     tell();
+  };
+  /** Until when a command is kept from the server; null for one that is not. */
+  const heldHere = (command: string, database: string): Promise<void> | null => {
+    if (held === null || held.command !== command || held.database !== database) return null;
+    held.left -= 1;
+    if (held.left > 0) return null;
+    const { come, gone } = held;
+    held = null;
+    come();
+    return gone;
   };
   const listener = createServer((client) => {
     if (cut) {
@@ -55,8 +69,16 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
     const server = connect(Number(port), host);
     let endsWithAnswer = false;
     const end = (): void => {
+      clients.delete(client);
       client.destroy();
       server.destroy();
+    };
+    clients.set(client, '');
+    /** Whether its connection ends here. */
+    const isDoomed = (bytes: number): boolean => {
+      if (!doomed.names.includes(clients.get(client) ?? '')) return false;
+      doomed.left -= bytes;
+      return doomed.left < 0;
     };
     for (const socket of [client, server]) {
       sockets.add(socket);
@@ -66,13 +88,11 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
       });
     }
     readMessages(client, (message) => {
-      if (cut) return end();
-      const { command, database } = commandOf(message);
-      if (held?.command === command && held.database === database) held.left -= 1;
-      if (held?.left === 0) {
-        const { come, gone } = held;
-        held = null;
-        come();
+      if (clients.get(client) === '') clients.set(client, clientOf(message));
+      if (cut || isDoomed(message.length)) return end();
+      const { command, database } = heldIn(message);
+      const gone = heldHere(command, database);
+      if (gone !== null) {
         void gone.then(() => server.write(message));
         return;
       }
@@ -85,13 +105,14 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
     });
     server.on('data', (chunk: Buffer) => {
       if (endsWithAnswer) endAll();
+      else if (isDoomed(chunk.length)) end();
       else client.write(chunk);
     });
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const own = (listener.address() as { port: number }).port;
   return {
-    uri: `mongodb://${login}127.0.0.1:${own}/${rest}`,
+    uri: `mongodb://${login}127.0.0.1:${own}/${directly(rest)}`,
     cutAt: (command, when, onCut = () => undefined) => {
       plan = { command, when };
       tell = onCut;
@@ -103,6 +124,10 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
       held = { command, database, left: nth, come: came.resolve, gone: gone.promise };
       return { came: came.promise, letGo: gone.resolve };
     },
+    cutClients: (names, afterBytes) => {
+      doomed = { names, left: afterBytes };
+    },
+    clients: () => [...clients.values()],
     asked: () => asked,
     wasCut: () => cut,
     stop: async () => {
@@ -112,29 +137,31 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
   };
 }
 
+/** A member of a replica set tells clients where all of them are, and they would go by no cutter. */
+export function directly(databaseAndOptions: string): string {
+  const [database = '', query] = databaseAndOptions.split('?');
+  const options = new URLSearchParams(query);
+  options.set('directConnection', 'true');
+  return `${database}?${options}`;
+}
+
 interface Held {
   readonly command: string;
   readonly database: string;
 }
 
 /** The name of the command in a message, and its database; those of a first greeting for what is no message of today. */
-function commandOf(message: Buffer): Held {
-  if (message.readInt32LE(12) !== MESSAGE) return { command: 'hello', database: 'admin' };
-  const start = HEADER_BYTES + 5;
-  const size = message.readInt32LE(start);
-  const body = BSON.deserialize(message.subarray(start, start + size));
-  return { command: Object.keys(body)[0] ?? '', database: String(body.$db) };
+function heldIn(message: Buffer): Held {
+  const command = commandOf(message);
+  const [name = 'hello'] = Object.keys(command);
+  return { command: name, database: String(command.$db ?? 'admin') };
 }
 
-/** Whole messages, each as it came. */
-function readMessages(socket: Socket, take: (message: Buffer) => void): void {
-  let pending = Buffer.alloc(0);
-  socket.on('data', (chunk: Buffer) => {
-    pending = Buffer.concat([pending, chunk]);
-    while (pending.length >= HEADER_BYTES && pending.length >= pending.readInt32LE(0)) {
-      const message = pending.subarray(0, pending.readInt32LE(0));
-      pending = pending.subarray(message.length);
-      take(message);
-    }
-  });
+/** What a client calls itself in its greeting: `client.application.name`. */
+function clientOf(message: Buffer): string {
+  const at = message.indexOf('\x03application\0');
+  const name = message.indexOf('\x02name\0', Math.max(at, 0));
+  if (at < 0 || name < 0) return '';
+  const text = name + '\x02name\0'.length + 4;
+  return message.toString('utf8', text, message.indexOf(0, text));
 }

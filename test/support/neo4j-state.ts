@@ -60,10 +60,21 @@ export function createNeo4jState({
     rows: [...values].map((value) => [value]),
   });
 
+  /** What each member answers to a statement that waits; empty for Cypher 25, which answers without rows. */
+  const members = new Map([['localhost:7687', 'CaughtUp']]);
+  const status = { current: 'online' };
+  const waited = (): Answer => ({
+    fields: ['address', 'state', 'message', 'success'],
+    rows: [...members].map(([address, state]) => [address, state, '', state === 'CaughtUp']),
+  });
   const commands: readonly (readonly [RegExp, (names: readonly string[], given: Parameters) => Answer])[] = [
     [/^CALL dbms\.components\(\) YIELD edition$/, () => column('edition', [edition])],
     [/^SHOW ROLES YIELD role$/, () => column('role', roles.keys())],
     [/^SHOW DATABASES YIELD name$/, () => column('name', graphs.keys())],
+    [
+      /^SHOW DATABASES YIELD name, currentStatus$/,
+      () => ({ fields: ['name', 'currentStatus'], rows: [...graphs.keys()].map((name) => [name, status.current]) }),
+    ],
     [
       /^SHOW USERS YIELD user, home$/,
       () => ({ fields: ['user', 'home'], rows: [...users].map(([name, { home }]) => [name, home]) }),
@@ -106,7 +117,7 @@ export function createNeo4jState({
           throw new Neo4jFailure('Neo.ClientError.Statement.ArgumentError', `database name ${graph}`);
         }
         if (!graphs.has(graph)) graphs.set(graph, []);
-        return NOTHING;
+        return waited();
       },
     ],
     [
@@ -114,7 +125,7 @@ export function createNeo4jState({
       ([graph = '']) => {
         graphs.delete(graph);
         for (const rights of roles.values()) rights.delete(graph);
-        return NOTHING;
+        return waited();
       },
     ],
     [
@@ -201,6 +212,8 @@ export function createNeo4jState({
     users,
     roles,
     graphs,
+    members,
+    status,
     /** Every one that an administrator gave, without its parameters. */
     statements,
     connect(end: () => void) {

@@ -43,7 +43,8 @@ export async function startScriptedMongo(answer: Answer): Promise<ScriptedMongo>
   return { uri: `mongodb://127.0.0.1:${port}/test?directConnection=true`, close };
 }
 
-function answerTo(request: Buffer, answer: Answer): Buffer {
+/** What it sends to a message of a client. */
+export function answerTo(request: Buffer, answer: Answer): Buffer {
   const id = request.readInt32LE(4);
   // The first handshake is a query.
   if (request.readInt32LE(12) === OPCODES.query)

@@ -9,6 +9,7 @@ import type { DatabaseServerUnderTest, WorkloadConnection } from '../ports/datab
 
 export interface TestRedis extends DatabaseServerUnderTest {
   readonly part: TestPart;
+  /** By the port; the platform itself goes by the socket. */
   readonly adminUrl: string;
   readonly port: number;
   /** Runs a command, as the administrator or as somebody else. */
@@ -21,9 +22,9 @@ export async function startRedis(): Promise<TestRedis> {
   const part = await runPart('redis');
   const rows = PART_ROWS.filter(({ name }) => name === 'redis');
   const { worker } = await partVariables(rows, { ...part.context, env: {} });
-  const adminUrl = worker.DB_REDIS_ADMIN_URL ?? '';
-  const port = Number(new URL(adminUrl).port);
+  const port = part.context.ports.redis ?? 0;
   const admin = { user: 'fairlead', password: part.context.secret('REDIS_PASSWORD') };
+  const adminUrl = `redis://${admin.user}:${admin.password}@127.0.0.1:${port}/0`;
   return {
     part,
     adminUrl,
@@ -36,7 +37,7 @@ export async function startRedis(): Promise<TestRedis> {
         client.destroy();
       }
     },
-    server: createRedisServer({ adminUrl }),
+    server: createRedisServer({ adminUrl: worker.DB_REDIS_ADMIN_URL ?? '' }),
     ownDatabases: ['fairlead'],
     connect: (database, login) => connectWorkload(port, database, login),
     stop: part.stop,
@@ -53,7 +54,7 @@ export async function openRedis(port: number, { user: username, password }: Data
 
 async function connectWorkload(port: number, database: string, login: DatabaseLogin): Promise<WorkloadConnection> {
   const client = await openRedis(port, login);
-  const list = `${keyPrefix(database)}notes`;
+  const list = `${keyPrefix(database, null)}notes`;
   return {
     write: async (value) => void (await client.rPush(list, value)),
     read: () => client.lRange(list, 0, -1),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MongoClient, MongoServerError } from 'mongodb';
-import { createMongoDumpTool } from '../../adapters/dump-tools/mongo-dump-tool.ts';
+import { createMongoDumpTool, type MongoDumpOptions } from '../../adapters/dump-tools/mongo-dump-tool.ts';
 import { createMongoTools, type MongoTools } from '../../adapters/dump-tools/mongo-tools.ts';
 import { passwordsOf, withoutDatabase } from '../../adapters/mongodb-server/address.ts';
 import type { DumpTool } from '../../domain/backups/ports.ts';
@@ -20,10 +20,12 @@ export interface ServiceMongo {
   readonly hasUsers: boolean;
   /** `MongoDB 7.0.24`, or `the stand-in` */
   readonly title: string;
+  /** Where `mongodump` and `mongorestore` are. */
+  readonly toolsDir: string;
   readonly tools: MongoTools;
   readonly dumpTool: DumpTool;
   /** The same two at another address, such as that of a proxy before the server. */
-  at(uri: string): { readonly tools: MongoTools; readonly dumpTool: DumpTool };
+  at(uri: string, given?: Partial<MongoDumpOptions>): { readonly tools: MongoTools; readonly dumpTool: DumpTool };
   /** A name that no other test has, and whose database is dropped at the end. */
   fresh(service: string): string;
   stop(): Promise<void>;
@@ -34,17 +36,19 @@ export const NEEDS_USERS = `the stand-in has no users: name a MongoDB in ${TEST_
 
 const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C' };
 
-/** The server that `npm test` has, or a person named; else a stand-in of its own. */
-export async function startServiceMongo(): Promise<ServiceMongo> {
-  const given = process.env[TEST_MONGODB_URI];
-  const server = given === undefined ? await ownStandIn() : { address: given, stop: async () => undefined };
+/**
+ * The server that `npm test` has, or a person named; else a stand-in of its own.
+ * @param isAlone a stand-in of its own in the place of the one of `npm test`, for a test that moves much data
+ */
+export async function startServiceMongo({ isAlone = false } = {}): Promise<ServiceMongo> {
+  const server = await findServer(isAlone);
   const adminUri = withoutDatabase(server.address);
   const toolsDir = dirname(await toolPath('mongo-tools'));
-  const client = new MongoClient(adminUri, { writeConcern: { w: 'majority' } });
+  const client = connectTo(adminUri);
   const hasUsers = await knowsUsers(client);
   const { version } = await client.db('admin').command({ buildInfo: 1 });
-  const at = (uri: string) => {
-    const options = { adminUri: uri, toolsDir, env };
+  const at = (uri: string, given: Partial<MongoDumpOptions> = {}) => {
+    const options = { adminUri: uri, toolsDir, env, ...given };
     return { tools: createMongoTools(options), dumpTool: createMongoDumpTool(options) };
   };
   const made: string[] = [];
@@ -54,6 +58,7 @@ export async function startServiceMongo(): Promise<ServiceMongo> {
     client,
     hasUsers,
     title: hasUsers ? `MongoDB ${version}` : 'the stand-in',
+    toolsDir,
     ...at(adminUri),
     at,
     fresh(service) {
@@ -67,6 +72,31 @@ export async function startServiceMongo(): Promise<ServiceMongo> {
       await server.stop();
     },
   };
+}
+
+/** Whether a person named a MongoDB with users. */
+export async function isMongodbNamed(): Promise<boolean> {
+  const given = process.env[TEST_MONGODB_URI];
+  return given !== undefined && (await isMongodb(given));
+}
+
+async function findServer(isAlone: boolean): Promise<{ readonly address: string; stop(): Promise<void> }> {
+  const given = process.env[TEST_MONGODB_URI];
+  if (given === undefined || (isAlone && !(await isMongodb(given)))) return await ownStandIn();
+  return { address: given, stop: async () => undefined };
+}
+
+async function isMongodb(address: string): Promise<boolean> {
+  const client = connectTo(withoutDatabase(address));
+  try {
+    return await knowsUsers(client);
+  } finally {
+    await client.close();
+  }
+}
+
+function connectTo(adminUri: string): MongoClient {
+  return new MongoClient(adminUri, { writeConcern: { w: 'majority' } });
 }
 
 async function knowsUsers(client: MongoClient): Promise<boolean> {

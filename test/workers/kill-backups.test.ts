@@ -5,24 +5,22 @@ import type { Backup } from '../../domain/backups/backup.ts';
 import { BACKUPS_WORKFLOWS } from '../../domain/backups/messages.ts';
 import { scratchName } from '../../domain/backups/restore.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
+import type { BackedUpServer } from '../support/backed-up/server.ts';
+import { BACKED_UP_SERVERS } from '../support/backed-up/servers.ts';
 import { type BackupsPlatform, type PlatformDatabase, startBackupsPlatform } from '../support/backups-platform.ts';
 import { type S3Fault, type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** 10 MiB that do not compress: two parts of an upload. */
-const CONTENT = `CREATE EXTENSION IF NOT EXISTS pgcrypto;
-  CREATE TABLE things (id serial PRIMARY KEY, picture bytea NOT NULL);
-  INSERT INTO things (picture) SELECT gen_random_bytes(1024) FROM generate_series(1, 10240)`;
-const SUM = "SELECT md5(string_agg(id || ':' || md5(picture), ',' ORDER BY id)) AS sum FROM things";
-const CHANGED = 'DELETE FROM things WHERE id > 100';
+/** That do not compress: two parts of an upload. */
+const MEBIBYTES = 10;
 const SLOW = { withinMs: 90_000, everyMs: 100 };
 
-/** Where a worker is held and killed: at a call to the object store, the first unless it says more, or at a lock of the database. */
+/** Where a worker is held and killed: at a call to the object store, the first unless it says more, or as it begins to swap. */
 interface Row {
   readonly name: string;
   readonly what: 'backup' | 'verification' | 'swap' | 'in-place';
   readonly at:
-    | 'the lock of the swap'
+    | 'the begin of the swap'
     | { readonly operation: string; readonly count?: number; readonly fault: S3Fault };
 }
 
@@ -35,7 +33,7 @@ const ROWS: readonly Row[] = [
   { name: 'stored', what: 'backup', at: { operation: 'HeadObject', fault: 'hang' } },
   { name: 'verification', what: 'verification', at: { operation: 'GetObject', fault: HALF } },
   { name: 'restore', what: 'swap', at: { operation: 'GetObject', fault: HALF } },
-  { name: 'swap', what: 'swap', at: 'the lock of the swap' },
+  { name: 'swap', what: 'swap', at: 'the begin of the swap' },
   { name: 'check', what: 'in-place', at: { operation: 'GetObject', fault: HALF } },
   { name: 'overwrite', what: 'in-place', at: { operation: 'GetObject', count: 2, fault: HALF } },
 ];
@@ -52,19 +50,27 @@ interface Case extends Row {
   readonly before: unknown;
 }
 
-describe('a worker that is killed at any place of a backup, its proof or its restore', { timeout: 300_000 }, () => {
+for (const [engine, startServer] of Object.entries(BACKED_UP_SERVERS)) {
+  describe(
+    `a worker that is killed at any place of a backup, its proof or its restore (${engine})`,
+    {
+      timeout: 300_000,
+    },
+    () => killedWorker(startServer),
+  );
+}
+
+function killedWorker(startServer: () => Promise<BackedUpServer>): void {
   let platform: BackupsPlatform;
   let proxy: S3Proxy;
   const cases: Case[] = [];
   const held = new Map<string, number>();
   before(async () => {
-    platform = await startBackupsPlatform({
-      through: async (endpoint) => {
-        proxy = await startS3Proxy(endpoint);
-        return proxy.endpoint;
-      },
-      variables: { BACKUP_PARALLELISM: '12' },
-    });
+    const through = async (endpoint: string): Promise<string> => {
+      proxy = await startS3Proxy(endpoint);
+      return proxy.endpoint;
+    };
+    platform = await startBackupsPlatform(startServer, { through, variables: { BACKUP_PARALLELISM: '12' } });
     await platform.startWorker();
   });
   after(async () => {
@@ -72,24 +78,24 @@ describe('a worker that is killed at any place of a backup, its proof or its res
     await proxy?.stop();
   });
 
-  const sumOf = async ({ databaseName }: PlatformDatabase) =>
-    (await platform.postgres.query(SUM, databaseName))[0]?.sum;
+  const sumOf = ({ databaseName }: PlatformDatabase) => platform.server.sumOf(databaseName);
 
   /** Everything of one row that is there before the worker is held. */
   async function prepare(row: Row): Promise<void> {
-    const database = await platform.createDatabase(row.name, CONTENT);
+    const database = await platform.createDatabase(row.name);
+    await platform.server.fill(database.databaseName, MEBIBYTES);
     const sum = await sumOf(database);
     const backup = row.what === 'backup' ? null : await platform.endOfBackup(await platform.backUp(database));
     if (backup !== null) assert.equal(backup.status, 'completed', backup.problem?.message);
-    if (row.what === 'swap' || row.what === 'in-place') await platform.postgres.query(CHANGED, database.databaseName);
+    if (row.what === 'swap' || row.what === 'in-place') await platform.server.change(database.databaseName);
     cases.push({ ...row, database, sum, backup, id: backup?.id ?? '', before: await sumOf(database) });
   }
 
-  /** Holds the call of a row from now on; each row has a database, and so keys, of its own. */
+  /** Holds the call of a row from now on; each row has a service, and so keys, of its own. */
   function arm(rows: readonly Row[]): void {
     const seen = new Map<string, number>();
     proxy.fail(({ operation, key }) => {
-      const row = rows.find(({ name }) => key.includes(`/${name}/`));
+      const row = rows.find(({ name }) => new RegExp(`/${name}(-[0-9a-f]+)?/`).test(key));
       if (row === undefined || typeof row.at === 'string' || row.at.operation !== operation) return null;
       const count = (seen.get(row.name) ?? 0) + 1;
       seen.set(row.name, count);
@@ -118,42 +124,41 @@ describe('a worker that is killed at any place of a backup, its proof or its res
     for (const one of cases) await begin(one);
     await waitUntil('the verification is held', () => held.has(verification.name), SLOW);
     await Promise.all(others.map(prepare));
-    const lock = await holdSwap();
+    const swapped = cases.find(({ at }) => typeof at === 'string');
+    const swap = await platform.server.holdSwap(swapped?.database.databaseName ?? '');
     const rest = cases.filter(({ what }) => what !== 'verification');
     await Promise.all(rest.map(begin));
     await waitUntil('each is held', () => held.size === ROWS.filter(({ at }) => typeof at !== 'string').length, SLOW);
-    await lock.isWaitedFor();
+    await swap.came();
     await platform.killWorker();
     proxy.fail(() => null);
-
-    // Nothing half-done was taken for done, and no database has changed.
-    for (const one of cases) {
-      assert.equal(await sumOf(one.database), one.before, `${one.name}: the database is as it was`);
-      assert.equal(one.before === one.sum, one.what === 'backup' || one.what === 'verification', one.name);
-      const record = one.what === 'backup' ? await platform.backups.find(one.id) : await platform.restores.find(one.id);
-      if (one.what !== 'verification') assert.equal(record?.status, 'running', one.name);
-      else assert.equal((await platform.backups.find(one.id))?.verification, null);
-    }
-    await lock.release();
+    for (const one of cases) await isNotDone(one);
+    await swap.letGo();
 
     await platform.startWorker();
     await Promise.all(cases.map(isBroughtToItsEnd));
     await leavesNothingBehind();
   });
 
-  /** Holds the lock under which a swap renames. */
-  async function holdSwap() {
-    const name = 'fairlead swap_prod';
-    const { Client } = await import('pg');
-    const client = new Client({ connectionString: platform.postgres.adminUri });
-    await client.connect();
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
-    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%pg_advisory_lock%'";
-    return {
-      isWaitedFor: () =>
-        waitUntil('the swap waits', async () => (await platform.postgres.query(waiting)).length > 0, SLOW),
-      release: () => client.end(),
-    };
+  /** Nothing half-done was taken for done, and no database has changed but one that is overwritten without a way back. */
+  async function isNotDone({ name, what, id, database, sum, before: was }: Case): Promise<void> {
+    const { server, backups, restores } = platform;
+    const isOverwritten = name === 'overwrite' && !server.rollsBack;
+    if (!isOverwritten) assert.equal(await sumOf(database), was, `${name}: the database is as it was`);
+    else {
+      const dumped = server.dumpTool.dump(database.databaseName, async () => null, {
+        signal: AbortSignal.timeout(60_000),
+      });
+      await assert.rejects(
+        dumped,
+        { code: 'DUMP_FAILED', message: /was broken off/ },
+        `${name}: half of it is no backup`,
+      );
+    }
+    assert.equal(was === sum, what === 'backup' || what === 'verification', name);
+    const record = what === 'backup' ? await backups.find(id) : await restores.find(id);
+    if (what !== 'verification') assert.equal(record?.status, 'running', name);
+    else assert.equal((await backups.find(id))?.verification, null);
   }
 
   async function isBroughtToItsEnd({ name, what, id, database, sum }: Case): Promise<void> {
@@ -177,13 +182,10 @@ describe('a worker that is killed at any place of a backup, its proof or its res
 
   /** No archive but those on record, no database but those that were kept, and no role or program of a restore. */
   async function leavesNothingBehind(): Promise<void> {
-    const recorded = (await platform.backups.list({}, { cursor: null, limit: 200 })).items.map(
-      ({ objectKey }) => objectKey,
-    );
+    const recorded = (await platform.backups.list({}, { cursor: null, limit: 200 })).items;
     const stored: string[] = [];
     for await (const { key } of platform.archives.list('')) stored.push(key);
-    assert.deepEqual(stored.sort(), recorded.sort());
-    const kept = cases.filter(({ what }) => what === 'swap').map(({ id }) => scratchName('kept', id));
+    assert.deepEqual(stored.sort(), recorded.map(({ objectKey }) => objectKey).sort());
     await waitUntil(
       'the verification has ended',
       async () => {
@@ -192,13 +194,8 @@ describe('a worker that is killed at any place of a backup, its proof or its res
       },
       SLOW,
     );
-    const made = await platform.postgres.query(
-      "SELECT datname FROM pg_database WHERE datname LIKE 'fairlead!_%' ESCAPE '!'",
-    );
-    assert.deepEqual(made.map(({ datname }) => datname).sort(), kept.sort());
-    const roles = "SELECT rolname FROM pg_roles WHERE rolname LIKE 'fairlead!_%' ESCAPE '!'";
-    assert.deepEqual(await platform.postgres.query(roles), []);
-    const tools = "SELECT FROM pg_stat_activity WHERE application_name = 'fairlead-backup'";
-    assert.deepEqual(await platform.postgres.query(tools), []);
+    const kept = cases.filter(({ what }) => what === 'swap').map(({ id }) => scratchName('kept', id));
+    const ids = [...cases.map(({ id }) => id), ...recorded.map(({ id }) => id)];
+    assert.deepEqual((await platform.server.left(ids)).toSorted(), kept.sort());
   }
-});
+}

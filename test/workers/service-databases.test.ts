@@ -16,7 +16,13 @@ const engines = (env: Record<string, string>) => composeEngines(readSection(sect
 function uriOf(env: Record<string, string>, ownPort = 4000): string {
   const address = engines(env).mongodb?.address(ownPort);
   assert.ok(address);
-  const access = { ...address, database: 'shop_prod', user: 'shop_prod_a', password: 'of:the/service' };
+  const access = {
+    ...address,
+    database: 'shop_prod',
+    generation: null,
+    user: 'shop_prod_a',
+    password: 'of:the/service',
+  };
   return ENGINES.mongodb.variables(access).MONGODB_URI ?? '';
 }
 
@@ -51,7 +57,7 @@ test('Redis and Neo4j are found directly as the administrator finds them, and by
   const given = (relay: Record<string, string>) => {
     const { redis, neo4j } = engines({ ...env, ...relay });
     assert.ok(redis !== undefined && neo4j !== undefined);
-    const login = { database: 'shop_prod', user: 'shop_prod_a', password: 'own' };
+    const login = { database: 'shop_prod', generation: null, user: 'shop_prod_a', password: 'own' };
     return {
       ...ENGINES.redis.variables({ ...redis.address(4000), ...login }),
       ...ENGINES.neo4j.variables({ ...neo4j.address(4000), ...login }),

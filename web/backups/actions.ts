@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { html } from '../../api/http/pages/html.ts';
 import { BACKUP_ENGINES } from '../../domain/backups/backup.ts';
 import { backupViewSchema, downloadReplySchema, restoreViewSchema } from '../../domain/backups/backup-schema.ts';
+import { keptDatabaseSchema } from '../../domain/backups/kept-database-schema.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { card, externalLink, facts, notice } from '../look/components.ts';
@@ -9,6 +10,9 @@ import { exact } from '../look/time.ts';
 import { type Action, defineAction, type PageView } from '../page.ts';
 import { backupParams } from './backup-page.ts';
 import { serviceParams } from './databases-page.ts';
+import { HEALTH_PATH } from './health-page.ts';
+import { keptPath } from './kept-card.ts';
+import { keptParams } from './kept-page.ts';
 import { restoreParams } from './restore-page.ts';
 import { backupPath, databasesPath, restorePath, size } from './words.ts';
 
@@ -120,4 +124,19 @@ const cancelRestore = defineAction({
   },
 });
 
-export const backupActions: readonly Action[] = [backUp, cancelBackup, download, restore, cancelRestore];
+const dropKept = defineAction({
+  module: 'backups',
+  path: '/databases/kept/:id/drop',
+  summary: 'Drops a kept database before its day, once its name is typed',
+  callers: ADMINS,
+  params: keptParams,
+  body: z.strictObject({ confirm: z.string().trim().max(200) }),
+  back: ({ id }) => keptPath(id),
+  run: async ({ platform, params: { id }, body: { confirm } }) => {
+    const path = `${keptPath(id)}/drop`;
+    const { databaseName } = await platform.send('builder', 'POST', path, keptDatabaseSchema, { body: { confirm } });
+    return { to: HEALTH_PATH, notice: `${databaseName} is being dropped.` };
+  },
+});
+
+export const backupActions: readonly Action[] = [backUp, cancelBackup, download, restore, cancelRestore, dropKept];

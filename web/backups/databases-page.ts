@@ -20,6 +20,7 @@ import { form } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { type Part, part } from '../platform/part.ts';
+import { keptCard, loadKept } from './kept-card.ts';
 import { rememberNames } from './names.ts';
 import { nightCalendar } from './night-calendar.ts';
 import {
@@ -75,11 +76,12 @@ export const databasesPage = definePage({
   query: z.object({ cursor: z.string().min(1).max(500).optional() }),
   load: async (context: Context) => {
     const path = databasesPath(context.params.name);
-    const [databases, lists] = await Promise.all([
+    const [databases, lists, kept] = await Promise.all([
       context.platform.get('builder', path, databasesReplySchema),
       loadLists(context),
+      loadKept(context, context.params.name),
     ]);
-    return { ...databases, ...lists };
+    return { ...databases, ...lists, kept };
   },
   people: (lists) => ({ ids: namedIn(lists) }),
   view: (shown, context) => {
@@ -92,7 +94,7 @@ export const databasesPage = definePage({
       ],
       lead: 'Databases are backed up each night, unless it says otherwise. Within a week a backup of each is restored for proof.',
       body: html`${shown.databases.length + shown.notBackedUp.length === 0 ? nothingDeclared() : shown.databases.map((database) => databaseCard(database, shown, context))}
-${shown.notBackedUp.map(notBackedUpCard)}
+${shown.notBackedUp.map(notBackedUpCard)}${keptCard(shown.kept)}
 ${liveRegion('restores', restoresCard(shown, context), 'polite')}${liveRegion('backups', backupsCard(shown, context))}`,
     };
   },

@@ -5,6 +5,7 @@ import { environmentBadge } from '../deploys/build-row.ts';
 import { card, emptyState, table } from '../look/components.ts';
 import { ago } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
+import { keptCard, loadKept } from './kept-card.ts';
 import { backupBadge, databaseLabel, databasesPath, isWithoutBackup, stateBadge } from './words.ts';
 
 export const HEALTH_PATH = '/databases';
@@ -21,14 +22,18 @@ export const healthPage = definePage({
   nav: { label: 'Databases', icon: 'database', group: 'work', order: 15 },
   callers: { 'platform-admin': true, user: 'viewer' },
   query: z.object({ from: z.coerce.number().int().min(0).max(1_000_000).default(0) }),
-  load: ({ platform }) => platform.get('builder', '/databases/backups/health', healthReplySchema),
-  view: ({ databases }, context) => {
+  load: async (context) => {
+    const health = context.platform.get('builder', '/databases/backups/health', healthReplySchema);
+    const [{ databases }, kept] = await Promise.all([health, loadKept(context, null)]);
+    return { databases, kept };
+  },
+  view: ({ databases, kept }, context) => {
     const shown = databases.slice(context.query.from, context.query.from + ROWS_SHOWN);
     const next = context.query.from + ROWS_SHOWN;
     return {
       title: 'Databases',
       lead: leadOf(databases),
-      body: card(
+      body: html`${card(
         { flush: true },
         shown.length === 0
           ? nothingYet()
@@ -36,7 +41,7 @@ export const healthPage = definePage({
               next < databases.length &&
               html`<nav class="pagination" aria-label="Pages"><a class="button" href="${HEALTH_PATH}?from=${next}" rel="next">More</a></nav>`
             }`,
-      ),
+      )}${keptCard(kept)}`,
     };
   },
 });
@@ -50,7 +55,7 @@ function leadOf(databases: readonly Row[]): string {
 
 function nothingYet(): Html {
   const text =
-    'A database is here from its first backup on: the night after its service was deployed, or when somebody asks.';
+    'A database is here from its first backup on: the night after its service was deployed, or when somebody asks. One that has none after 36 hours is here as well.';
   return emptyState({ icon: 'database', title: 'No database was backed up yet', text });
 }
 

@@ -3,10 +3,11 @@ import { backupActions } from './actions.ts';
 import { backupPage } from './backup-page.ts';
 import { databasesPage } from './databases-page.ts';
 import { healthPage } from './health-page.ts';
+import { keptPage } from './kept-page.ts';
 import { restorePage } from './restore-page.ts';
 
 /** Databases as people see them: how they are backed up, their backups and restores. */
 export const backups: WebModule = {
-  pages: [healthPage, databasesPage, backupPage, restorePage],
+  pages: [healthPage, keptPage, databasesPage, backupPage, restorePage],
   actions: backupActions,
 };

@@ -10,6 +10,15 @@ export const { openBackup, failBackup, skipBackup, openRestore, beginSafetyBacku
   Pick<BackupsActivities, 'openBackup' | 'failBackup' | 'skipBackup' | 'openRestore' | 'beginSafetyBackup'>
 >({ taskQueue, startToCloseTimeout: '2m', scheduleToCloseTimeout: '1d', retry });
 
+/** The server may be away. */
+export const { dropKeptCopy } = proxyActivities<Pick<BackupsActivities, 'dropKeptCopy'>>({
+  taskQueue,
+  startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: '1d',
+  heartbeatTimeout: '30s',
+  retry,
+});
+
 /** The end of a restore that failed puts back what it had replaced, which may be a whole database; so does that of an abandoned one. */
 export const { endRestore, closeRestore } = proxyActivities<Pick<BackupsActivities, 'endRestore' | 'closeRestore'>>({
   taskQueue,
@@ -19,10 +28,17 @@ export const { endRestore, closeRestore } = proxyActivities<Pick<BackupsActiviti
   retry,
 });
 
+type Listings = 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'reportStale' | 'pruneBackups' | 'dropKeptCopies';
+
 /** Lists of the whole installation. */
-export const { planNight, listBackupsToVerify, reportNight, pruneBackups, dropKeptCopies } = proxyActivities<
-  Pick<BackupsActivities, 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'pruneBackups' | 'dropKeptCopies'>
->({ taskQueue, startToCloseTimeout: '15m', scheduleToCloseTimeout: '3h', heartbeatTimeout: '30s', retry });
+export const { planNight, listBackupsToVerify, reportNight, reportStale, pruneBackups, dropKeptCopies } =
+  proxyActivities<Pick<BackupsActivities, Listings>>({
+    taskQueue,
+    startToCloseTimeout: '15m',
+    scheduleToCloseTimeout: '3h',
+    heartbeatTimeout: '30s',
+    retry,
+  });
 
 /** What earlier runs have left open; the night goes on without it. */
 export const { closeAbandoned } = proxyActivities<Pick<BackupsActivities, 'closeAbandoned'>>({

@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AbandonedRestore } from '../../activities/backups/close-abandoned.ts';
+import type { NightPlan, PlaceInNight } from '../../activities/backups/plan-night.ts';
 import { type BackupProblem, groupKey, targetName } from '../../domain/backups/backup.ts';
 import { type BackupJob, backupWorkflowId, type UnderWay } from '../../domain/backups/messages.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
@@ -18,12 +19,17 @@ import { closeAbandoned, planNight, reportNight, skipBackup } from './activity-p
 import { backUpDatabase } from './back-up-database.ts';
 import { describeProblem } from './describe-problem.ts';
 import { endAbandonedRestore } from './end-abandoned-restore.ts';
+import { isNightOver, NIGHT_HOURS, nightBegin } from './night-limit.ts';
 import { scheduledTime } from './scheduled-time.ts';
 
 /** What is left of a night that continues as new. */
 export interface NightLeft {
   readonly night: Night;
+  /** Of the first run; absent in a night that began before there was an end of it. */
+  readonly begunAt?: string;
   readonly jobs: readonly BackupJob[];
+  /** Where the databases begin that are not planned yet; none for null, and absent in a night that began before there were pages. */
+  readonly more?: PlaceInNight | null;
   readonly parallelism: number;
   readonly tally: NightTally;
   /** Absent in a night that began before there were any. */
@@ -53,45 +59,67 @@ const BUSY: BackupProblem = {
   message: 'Another backup or a restore of the database was running for an hour',
 };
 
+const OVER: BackupProblem = {
+  code: 'NIGHT_OVER',
+  message: `The night was over before its turn: it begins no backup after ${NIGHT_HOURS} hours`,
+};
+
 /**
- * Backs up all databases of a night, a few at a time; schedule `nightly-backups`. One that fails stops no other. Whatever
- * becomes of it, there is a record of each database for the night, and an alarm for those that have no backup.
+ * Backs up all databases of a night, a few at a time; schedule `nightly-backups`. However many there are, a run carries one page
+ * of them. One that fails stops no other. Whatever becomes of it, there is a record of each database for the night, and an
+ * alarm for those that have no backup: also for those whose turn comes after the end of the night.
  */
 export async function nightlyBackups(left?: NightLeft): Promise<NightTally & { readonly night: Night }> {
   const night = left?.night ?? nightOf(scheduledTime());
   const plan = left ?? (await beginNight(night));
-  const { leftovers } = plan;
+  const { leftovers, begunAt = nightBegin() } = plan;
   const tally = { ...plan.tally };
   const waiting = [...plan.jobs];
   const total = waiting.length;
   const runOne = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
       setCurrentDetails(`**${night}**: ${waiting.length} of ${total} databases wait`);
-      tally[await backUp(job, busyWith(job, leftovers))] += 1;
+      tally[await backUp(job, begunAt, busyWith(job, leftovers))] += 1;
       if (workflowInfo().continueAsNewSuggested) return;
     }
   };
   await Promise.all(Array.from({ length: plan.parallelism }, runOne));
   if (waiting.length > 0) {
-    await continueAsNew<typeof nightlyBackups>({ ...plan, jobs: waiting, tally });
+    await continueAsNew<typeof nightlyBackups>({ ...plan, begunAt, jobs: waiting, tally });
   }
   const { restores = [], problems = [] } = leftovers ?? {};
-  const report = { night, run: 'backups', problems } as const;
+  const unplanned = plan.more == null ? [] : await goOnAfter(plan.more, { ...plan, begunAt, tally });
+  const report = { night, run: 'backups', problems: [...problems, ...unplanned] } as const;
   await reportNight(restores.length === 0 ? report : { ...report, restoreIds: restores.map(({ id }) => id) });
   setCurrentDetails(`**${night}**: ${tally.completed} completed, ${tally.failed} failed, ${tally.skipped} skipped`);
   return { night, ...tally };
 }
 
+/** Goes on as new with the next page. @returns where it could not be planned, why: the night ends, and says so */
+async function goOnAfter(place: PlaceInNight, left: NightLeft): Promise<readonly string[]> {
+  let page: NightPlan;
+  try {
+    page = await planNight(left.night, place);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { engine, databaseName } = place;
+    return [`The databases after ${databaseName} (${engine}) were not looked for: ${describeProblem(error).message}`];
+  }
+  const { completed, failed, skipped } = left.tally;
+  const tally = { completed, failed: failed + page.unlisted.length, skipped: skipped + page.skipped };
+  return await continueAsNew<typeof nightlyBackups>({ ...left, jobs: page.jobs, more: page.more, tally });
+}
+
 async function beginNight(night: Night): Promise<NightLeft> {
   const leftovers = patched('end-abandoned-restores') ? await endAbandoned() : null;
-  const { jobs, parallelism, unlisted, skipped, missed, idle } = await planNight(night);
+  const { jobs, more, parallelism, unlisted, skipped, missed, idle } = await planNight(night);
   if (idle !== null) log.warn(`No database is backed up: ${idle}`);
   if (missed.length > 0) {
     const problems = [`No backup was made on ${missed.join(', ')}: the platform was away`];
     await reportNight({ night: missed.at(-1) ?? night, run: 'backups', problems });
   }
   const tally = { completed: 0, failed: unlisted.length, skipped };
-  return { night, jobs, parallelism, tally, ...(leftovers && { leftovers }) };
+  return { night, begunAt: nightBegin(), jobs, more, parallelism, tally, ...(leftovers && { leftovers }) };
 }
 
 /** Ends what earlier runs have left open. A restore may take hours to end, and goes on beside the night; nothing of it stops that. */
@@ -136,20 +164,25 @@ function busyWith(job: BackupJob, leftovers: Leftovers | undefined): BackupProbl
 }
 
 /** @returns what it counts as */
-async function backUp(job: BackupJob, busy: BackupProblem): Promise<keyof NightTally> {
+async function backUp(job: BackupJob, begunAt: string, busy: BackupProblem): Promise<keyof NightTally> {
   try {
     for (let attempt = 1; attempt <= WAIT_FOR_OTHER.attempts; attempt += 1) {
+      if (isNightOver(begunAt)) return await skip(job, OVER);
       const end = await runChild({ ...job, startedAt: new Date().toISOString() });
       if (end !== null) return end;
       await sleep(WAIT_FOR_OTHER.everyMs);
     }
-    await skipBackup({ job, problem: busy });
-    return 'skipped';
+    return await skip(job, busy);
   } catch (error) {
     if (isCancellation(error)) throw error;
     log.warn(`The backup of ${targetName(job)} ended without a result: ${describeProblem(error).message}`);
     return 'failed';
   }
+}
+
+async function skip(job: BackupJob, problem: BackupProblem): Promise<'skipped'> {
+  await skipBackup({ job, problem });
+  return 'skipped';
 }
 
 /** @returns null when something else has the database */

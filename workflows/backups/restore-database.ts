@@ -1,15 +1,9 @@
 import { ApplicationFailure, CancellationScope, isCancellation, setCurrentDetails } from '@temporalio/workflow';
-import { type BackupProblem, targetName } from '../../domain/backups/backup.ts';
-import type { BackupJob, RestoreJob } from '../../domain/backups/messages.ts';
+import { targetName } from '../../domain/backups/backup.ts';
+import type { BackupJob, RestoreEnd, RestoreJob } from '../../domain/backups/messages.ts';
 import { beginSafetyBackup, endRestore, openRestore, transfers } from './activity-proxies.ts';
 import { makeBackup } from './back-up-database.ts';
 import { describeProblem } from './describe-problem.ts';
-
-/** How a restore ended. */
-export interface RestoreEnd {
-  readonly status: 'completed' | 'failed';
-  readonly problem: BackupProblem | null;
-}
 
 /**
  * One restore; it has the id of the backups of its database, so that nothing else reads or writes that meanwhile. With
@@ -24,9 +18,9 @@ export async function restoreDatabase(job: RestoreJob): Promise<RestoreEnd> {
     await (job.mode === 'swap' ? swap(job, timeoutMs) : overwrite(job, timeoutMs));
   } catch (error) {
     const problem = describeProblem(error);
-    await CancellationScope.nonCancellable(() => endRestore({ job, problem }));
+    const end = await CancellationScope.nonCancellable(() => endRestore({ job, problem }));
     if (isCancellation(error)) throw error;
-    return { status: 'failed', problem };
+    return end;
   }
   await CancellationScope.nonCancellable(() => endRestore({ job, problem: null }));
   return { status: 'completed', problem: null };

@@ -42,7 +42,7 @@ const LOOK_EVERY = { replacing: '15s', busy: '5m' } as const;
 
 const FAILED =
   'the build that was to restart it has failed, was cancelled or was replaced; its record says more, and what served before serves still';
-const TOO_LONG = 'people deployed it, or a deploy of it waited for a decision, for an hour';
+const TOO_LONG = 'people deployed it for an hour';
 
 /**
  * Gives a database a new login; id `rotate/<engine>/<service>/<environment>`, so that there is one such workflow of a

@@ -5,6 +5,7 @@ import {
   isCancellation,
   log,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   setCurrentDetails,
   workflowInfo,
@@ -22,6 +23,14 @@ const { listDueLogins } = proxyActivities<Pick<DatabasesActivities, 'listDueLogi
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
 
+const { reconcileServers } = proxyActivities<Pick<DatabasesActivities, 'reconcileServers'>>({
+  taskQueue: moduleTaskQueue('databases'),
+  startToCloseTimeout: '30m',
+  scheduleToCloseTimeout: '1h',
+  heartbeatTimeout: '1m',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
+});
+
 /** Services that are restarted at once: never many of them. */
 const LANES = 2;
 
@@ -32,14 +41,21 @@ type Tally = Readonly<Record<'rotated' | 'waiting', number>>;
 export interface RotationsLeft {
   readonly cursor: string | null;
   readonly tally: Tally;
+  /** ISO time at which the night began; absent in a night of before. */
+  readonly begunAt?: string;
 }
 
-/** Gives new logins to all databases whose login is old enough, a few at a time; schedule `rotate-database-logins`. One that fails stops no other. */
+/**
+ * Gives new logins to all databases whose login is old enough, the oldest first, a few at a time; schedule
+ * `rotate-database-logins`. One that fails stops no other. Before, servers have the users of the records.
+ */
 export async function rotateLogins(left?: RotationsLeft): Promise<Tally> {
   const tally = { ...(left?.tally ?? { rotated: 0, waiting: 0 }) };
+  const begunAt = left?.begunAt ?? workflowInfo().startTime.toISOString();
   let cursor = left?.cursor ?? null;
+  if (left === undefined && patched('reconcile-servers')) await reconcile();
   do {
-    const page = await listDueLogins(cursor);
+    const page = await listDueLogins(cursor, begunAt);
     const due = [...page.items];
     const runOne = async (): Promise<void> => {
       for (let one = due.shift(); one !== undefined; one = due.shift()) {
@@ -51,10 +67,20 @@ export async function rotateLogins(left?: RotationsLeft): Promise<Tally> {
     await Promise.all(Array.from({ length: LANES }, runOne));
     cursor = page.nextCursor;
     if (cursor !== null && workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof rotateLogins>({ cursor, tally });
+      await continueAsNew<typeof rotateLogins>({ cursor, tally, begunAt });
     }
   } while (cursor !== null);
   return tally;
+}
+
+/** What keeps a server from it, keeps no login from its rotation. */
+async function reconcile(): Promise<void> {
+  try {
+    for (const problem of await reconcileServers()) log.warn(`Not reconciled: ${problem}`);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn(`The users of the servers were not reconciled: ${reasonOf(error)}`);
+  }
 }
 
 async function rotate(due: DueLogin): Promise<RotationOutcome['kind']> {

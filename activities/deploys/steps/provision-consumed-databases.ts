@@ -1,22 +1,11 @@
 import { type ConsumedDatabase, consumedVariable } from '../../../domain/databases/consumer.ts';
 import { ENGINES } from '../../../domain/databases/engines.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { GrantBlock } from '../../../domain/grants/grant.ts';
-import {
-  askerOf,
-  type ForeignScopes,
-  foreignScopes,
-  grantsBlocked,
-  readBlockedGrants,
-  requireGrants,
-} from '../dependency-grants.ts';
+import { foreignScopes, requireGrants } from '../dependency-grants.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { targetsOf } from '../pending-grants.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
-
-/** States of a grant of which nothing is approved any more. */
-const OVER: ReadonlySet<GrantBlock> = new Set<GrantBlock>(['revoked', 'denied']);
 
 type Deps = Pick<DeploysDeps, 'services' | 'databases' | 'grants' | 'grantCommands'>;
 
@@ -33,9 +22,7 @@ export async function provisionConsumedDatabases(deps: Deps, context: StepContex
   const { build, signal, onLine, warn } = context;
   const { environment } = build;
   const service = await findService(deps, build);
-  const needed = await foreignScopes(deps, service, environment, catalog);
-  await endRevoked(deps, context, needed);
-  await requireGrants(deps, context, needed);
+  await requireAllowed(deps, context);
   const by = { service: service.name, serviceId: service.id, org: service.org, environment };
   const targets = await targetsOf(deps, catalog);
   const consumedDatabases: ConsumedDatabase[] = [];
@@ -51,42 +38,22 @@ export async function provisionConsumedDatabases(deps: Deps, context: StepContex
         warn(`${variable} is not given: ${name} has no ${title} database in ${environment}. ${remedy}`);
         continue;
       }
-      // Before anything else can take time or end this attempt.
-      await requireStill(deps, context);
       consumedDatabases.push(from);
       const may = access === 'read' ? 'read' : 'read and write';
       onLine(`${variable} leads to the ${title} database ${given.database}, which this service may ${may}`);
     }
   }
-  await requireStill(deps, context);
+  // What was revoked meanwhile was not given, or has ended: the build hears of it here.
+  await requireAllowed(deps, context);
   return { consumedDatabases };
 }
 
-/** An earlier attempt may have been killed between a login that it made and its look at a grant that was revoked meanwhile. */
-async function endRevoked(deps: Deps, { build }: StepContext, needed: readonly ForeignScopes[]): Promise<void> {
-  const by = { serviceId: build.serviceId, environment: build.environment };
-  for (const one of needed) {
-    const blocked = await readBlockedGrants(deps, [one]);
-    const isOver = blocked === null || (blocked.length > 0 && blocked.every(({ state }) => OVER.has(state)));
-    if (isOver) await deps.databases?.endConsumed(by, ({ serviceId }) => serviceId === one.key.target.serviceId);
-  }
-}
-
-/** What was revoked while the logins were made ends what it sees; what it did not see yet ends here. */
-async function requireStill(deps: Deps, { build, facts }: StepContext): Promise<void> {
+/** Ends what nothing allows any more, also of earlier builds and attempts, and asks for what is not granted. */
+async function requireAllowed(deps: Deps, context: StepContext): Promise<void> {
+  const { build, facts } = context;
   const { catalog } = requireFacts(facts, ['catalog']);
-  const { environment } = build;
+  const { serviceId, environment } = build;
+  await deps.databases?.endConsumed({ serviceId, environment }, async () => null);
   const service = await findService(deps, build);
-  const needed = await foreignScopes(deps, service, environment, catalog);
-  const refused = [];
-  for (const one of needed) {
-    const blocked = await readBlockedGrants(deps, [one]);
-    if (blocked?.length === 0) continue;
-    refused.push(...(blocked ?? []));
-    const by = { serviceId: service.id, environment };
-    await deps.databases?.endConsumed(by, ({ serviceId }) => serviceId === one.key.target.serviceId);
-  }
-  if (refused.length > 0) {
-    throw grantsBlocked(refused, { asker: askerOf(needed), deployAgain: build.waitForGrantsSeconds === undefined });
-  }
+  await requireGrants(deps, context, await foreignScopes(deps, service, environment, catalog));
 }

@@ -16,6 +16,8 @@ import { COLLECTIONS } from './indexes.ts';
 interface RestoreDocument extends Omit<Restore, 'id'> {
   readonly _id: string;
   readonly expiresAt: Date;
+  /** Somebody ends it. Absent in records of before, and until then. */
+  readonly isEnding?: boolean;
 }
 
 const restoreSchema = z.object({
@@ -36,9 +38,12 @@ const restoreSchema = z.object({
   keptDatabase: z.string().nullable(),
   // Absent in records of before.
   keptUntil: z.date().nullable().default(null),
+  keptBytes: z.number().nullable().default(null),
   safetyBackupId: z.string().nullable(),
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
+
+const NONE_KEPT = { keptDatabase: null, keptUntil: null, keptBytes: null } as const;
 
 /** Records of restores in MongoDB: one document each, changed while the restore runs. */
 export function createRestoreStore(deps: { db: Db; now: Clock }): RestoreStore {
@@ -68,11 +73,20 @@ export function createRestoreStore(deps: { db: Db; now: Clock }): RestoreStore {
     list: (serviceIds, page) => listThose({ serviceId: { $in: serviceIds } }, page),
     listRunning: (page) => listThose({ status: 'running' }, page),
     listKept: (page) => listThose({ keptDatabase: { $ne: null } }, page),
+    async keepUntil(id, keptUntil) {
+      const ended = { _id: id, status: { $ne: 'running' }, keptDatabase: { $ne: null } } as Filter<RestoreDocument>;
+      return (await mongoCall(() => collection.updateOne(ended, { $set: { keptUntil } }))).matchedCount === 1;
+    },
     async forgetKept(id) {
-      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { keptDatabase: null, keptUntil: null } }));
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: NONE_KEPT }));
     },
     async change(id, $set) {
-      const running = { _id: id, status: 'running' as const };
+      const running = { _id: id, status: 'running', isEnding: { $ne: true } } as const;
+      return (await mongoCall(() => collection.updateOne(running, { $set }))).matchedCount === 1;
+    },
+    async end(id, change) {
+      const running = { _id: id, status: 'running' } as const;
+      const $set = { ...change, isEnding: true };
       return (await mongoCall(() => collection.updateOne(running, { $set }))).matchedCount === 1;
     },
   };

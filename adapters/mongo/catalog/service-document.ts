@@ -11,6 +11,7 @@ const credential = z.object({
   byHand: z.object({ secretId: text, org: text.nullable() }).exactOptional(),
 });
 
+const names = z.array(text);
 const grants = z.array(z.object({ id: text, name: text }));
 
 const mark = z.object({
@@ -69,6 +70,9 @@ const serviceSchema = z.object({
     .default({}),
   pendingGrants: z
     .object({ prod: grants.exactOptional(), sandbox: grants.exactOptional(), uat: grants.exactOptional() })
+    .default({}),
+  pendingCallbacks: z
+    .object({ prod: names.exactOptional(), sandbox: names.exactOptional(), uat: names.exactOptional() })
     .default({}),
   namespaces: z
     .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })

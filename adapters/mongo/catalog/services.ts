@@ -146,6 +146,10 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       const update = { $set: { [`pendingGrants.${environment}`]: list } };
       return (await mongoCall(() => collection.updateOne({ _id: id }, update))).matchedCount === 1;
     },
+    async setPendingCallbacks(id, environment, names) {
+      const update = { $set: { [`pendingCallbacks.${environment}`]: [...names] } };
+      return (await mongoCall(() => collection.updateOne({ _id: id }, update))).matchedCount === 1;
+    },
     async replaceSealed(id, place, change) {
       const { condition, update } = sealedReplacement(pathOf(place), change);
       return (await mongoCall(() => collection.updateOne({ _id: id, ...condition }, update))).matchedCount === 1;

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { FAILURE_REASONS } from '../../../domain/deploys/build.ts';
-import type { BuildOutline, BuildStore } from '../../../domain/deploys/ports.ts';
+import type { BuildOutline, BuildStore } from '../../../domain/deploys/build-store.ts';
 import { BUILD_STATUSES, type BuildStatus, isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { mongoCall } from '../connect.ts';

@@ -1,14 +1,15 @@
 import type { Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
 import type { BuildRecord, BuildStep, Diagnostic } from '../../../domain/deploys/build.ts';
+import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/build-store.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/ports.ts';
 import { type BuildStatus, statusesBefore } from '../../../domain/deploys/status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';
 import { createAttachedRequests } from './attached-requests.ts';
+import { createBuildLockfiles } from './build-lockfiles.ts';
 import { createBuildOutlines } from './build-outlines.ts';
 import { readBuild } from './documents.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
@@ -61,6 +62,7 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
     ...createBuildOutlines(collection),
     ...createAttachedRequests(deps),
     ...createIdempotencyKeys(deps),
+    ...createBuildLockfiles(deps),
     async create({ id, ...record }) {
       const change = { $setOnInsert: toDocument(record) } as UpdateFilter<BuildDocument>;
       const document = await upsertOnceMore(() =>

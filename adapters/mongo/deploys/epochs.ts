@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
+import type { EpochStore } from '../../../domain/deploys/build-store.ts';
 import { EPOCH_STEP } from '../../../domain/deploys/epoch.ts';
-import type { EpochStore } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
-import type { BuildStore } from '../../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../../domain/deploys/build-store.ts';
 import { createExpirySweep } from '../expiry-sweep.ts';
 import { insertIfNew } from '../insert-new.ts';
 import { readConfirmed } from '../read-confirmed.ts';

@@ -1,12 +1,14 @@
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
+import type { DeployTarget } from '../../../domain/deploys/build-store.ts';
 import { epochIsOver } from '../../../domain/deploys/epoch.ts';
-import type { DeployTarget, ReleaseStore } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
+import type { ReleaseStore } from '../../../domain/deploys/release-store.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, toPage } from '../cursor.ts';
+import { pageById } from '../page-by-id.ts';
 import { sealedReplacement } from '../sealed-secret-schema.ts';
 import { readRelease } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -100,17 +102,7 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
       );
       return toPage(documents.map(readRelease), limit, cursorKey);
     },
-    async listAll({ cursor, limit }) {
-      const after = decodeCursor(cursor, z.tuple([z.string().max(100)]));
-      const documents = await mongoCall(() =>
-        collection
-          .find(after === null ? {} : { _id: { $gt: after[0] } })
-          .sort({ _id: 1 })
-          .limit(limit + 1)
-          .toArray(),
-      );
-      return toPage(documents.map(readRelease), limit, ({ id }) => [id]);
-    },
+    listAll: (page) => pageById(collection, { page, read: readRelease }),
     async replaceSecret(id, name, change) {
       const { condition, update } = sealedReplacement(`secrets.${name}`, change);
       return (await mongoCall(() => collection.updateOne({ _id: id, ...condition }, update))).matchedCount === 1;

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
-import type { WorkloadStates } from '../../../domain/deploys/ports.ts';
+import type { WorkloadStates } from '../../../domain/deploys/workload-runtime.ts';
 import { STATE_KEPT_SECONDS, WORKLOAD_STATUSES, type WorkloadState } from '../../../domain/deploys/workload-state.ts';
 import { mongoCall } from '../connect.ts';
 import { createExpirySweep } from '../expiry-sweep.ts';

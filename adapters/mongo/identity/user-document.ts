@@ -45,6 +45,7 @@ const userSchema = z.object({
   passwordHash: text.nullable(),
   // People who were stored before there was one have set none since.
   passwordVersion: z.int().default(0),
+  endingLogins: z.object({ keepSession: text.nullable() }).nullable().default(null),
   platformRoles: z.array(z.enum(PLATFORM_ROLES)),
   primaryOrg: text.nullable(),
   suspendedAt: time.nullable(),

@@ -102,13 +102,18 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       const document = await mongoCall(() => collection.findOneAndUpdate(filter, update, options));
       return document === null ? null : readUser(document);
     },
-    async setPassword(id, passwordVersion, passwordHash, { withoutFactors } = { withoutFactors: false }) {
+    async setPassword(id, passwordVersion, passwordHash, { withoutFactors = false, keepSession = null } = {}) {
       const filter = ofVersion(id, passwordVersion);
-      if (!withoutFactors) return replacePassword(filter, passwordHash);
+      const ending = { endingLogins: { keepSession } };
+      if (!withoutFactors) return replacePassword(filter, passwordHash, ending);
       const before = await findOne({ _id: id });
-      const set = await replacePassword(filter, passwordHash, { totp: null, passkeys: [], recoveryCodes: [] });
+      const without = { ...ending, totp: null, passkeys: [], recoveryCodes: [] };
+      const set = await replacePassword(filter, passwordHash, without);
       if (set) for (const { credentialId } of before?.passkeys ?? []) await owners.release(credentialId, id);
       return set;
+    },
+    async loginsEnded(id, passwordVersion) {
+      await matches(ofVersion(id, passwordVersion), { endingLogins: null });
     },
     async upgradePasswordHash(id, oldHash, newHash) {
       await matches({ _id: id, passwordHash: oldHash }, { passwordHash: newHash });

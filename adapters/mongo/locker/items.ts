@@ -5,6 +5,7 @@ import { handleOfItem, type LockerItem, type LockerOwner, MAX_ITEMS } from '../.
 import type { LockerStore, LockerVault } from '../../../domain/locker/ports.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
+import { pageById } from '../page-by-id.ts';
 import { COLLECTIONS } from './indexes.ts';
 import { type ItemDocument, itemFields, ownerKey, readItem } from './item-document.ts';
 
@@ -46,18 +47,7 @@ export function createLockerStore({ db, maxItems = MAX_ITEMS }: LockerStoreOptio
     async remove(id) {
       return (await mongoCall(() => collection.deleteOne({ _id: id }))).deletedCount === 1;
     },
-    async listAll({ cursor, limit }) {
-      const after = decodeCursor(cursor, z.tuple([z.string().max(100)]));
-      const filter: Filter<ItemDocument> = after === null ? {} : { _id: { $gt: after[0] } };
-      const documents = await mongoCall(() =>
-        collection
-          .find(filter)
-          .sort({ _id: 1 })
-          .limit(limit + 1)
-          .toArray(),
-      );
-      return toPage(documents.map(readItem), limit, ({ id }) => [id]);
-    },
+    listAll: (page) => pageById(collection, { page, read: readItem }),
     async replaceValue(id, field, { from, to }) {
       const there = { name: field, 'value.keyId': from.keyId, 'value.sealed': from.sealed };
       const result = await mongoCall(() =>

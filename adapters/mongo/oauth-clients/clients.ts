@@ -1,5 +1,4 @@
 import type { Db, Document, Filter, UpdateFilter } from 'mongodb';
-import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type AddedBy, additionsOf } from '../../../domain/oauth-clients/added-by.ts';
@@ -9,8 +8,8 @@ import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '
 import type { PassportConfig } from '../../../domain/passport-config.ts';
 import { storedMailTemplates, WHITE_LABEL_PARTS } from '../appearance-fields.ts';
 import { mongoCall } from '../connect.ts';
-import { decodeCursor, toPage } from '../cursor.ts';
 import { insertNew } from '../insert-new.ts';
+import { pageById } from '../page-by-id.ts';
 import { pickChanges, pickParts } from '../pick-changes.ts';
 import { type ClientDocument, clientDocument, readClient } from './client-document.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -88,17 +87,7 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
       const document = await mongoCall(() => collection.findOne({ _id: clientId }));
       return document === null ? null : readClient(document);
     },
-    async list(filter, { cursor, limit }) {
-      const after = decodeCursor(cursor, z.tuple([z.string().max(200)]));
-      const documents = await mongoCall(() =>
-        collection
-          .find({ $and: [ownedBy(filter), after === null ? {} : { _id: { $gt: after[0] } }] })
-          .sort({ _id: 1 })
-          .limit(limit + 1)
-          .toArray(),
-      );
-      return toPage(documents.map(readClient), limit, (client) => [client.clientId]);
-    },
+    list: (filter, page) => pageById(collection, { page, filter: ownedBy(filter), read: readClient, longestId: 200 }),
     async update(clientId, changes, additions = {}) {
       return changed(clientId, updateOf(changes, additions, deps.now()));
     },

@@ -1,15 +1,33 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makePrivateFolder } from '../data-folder.ts';
 import { redisServer } from '../tools/redis.ts';
-import { definePart } from './embedded-part.ts';
+import { definePart, type PartContext } from './embedded-part.ts';
 
 const HOST = '127.0.0.1';
 const ADMIN = 'fairlead';
 const PASSWORD = 'REDIS_PASSWORD';
 const FOLDER = 'redis';
+/** The longest path of a Unix socket on Linux, less its end. */
+const MAX_SOCKET_PATH = 107;
+/** What one client may ask for and be sent, and all of them together, within `maxmemory`: the client that takes most is cut first. */
+const CLIENT_LIMITS = {
+  'maxmemory-clients': '128mb',
+  'proto-max-bulk-len': '32mb',
+  'client-query-buffer-limit': '64mb',
+  'client-output-buffer-limit': 'normal 64mb 32mb 30 pubsub 32mb 8mb 60',
+  // While a script runs for longer others are told so in place of waiting.
+  'busy-reply-threshold': '2000',
+};
+/**
+ * Address space of the server, in KiB: scripts take memory beside `maxmemory`. One that takes all of it gets an error, or ends the
+ * server, which is started again with its data; without the limit the machine would run out of memory.
+ */
+const ADDRESS_SPACE_KIB = 2 * 1024 * 1024;
+/** Where the limit is unknown, as on macOS, there is none. */
+const LIMITED = `ulimit -v ${ADDRESS_SPACE_KIB} 2>/dev/null; exec "$0" "$@"`;
 const OPEN_WITHIN_MS = 60_000;
 const POLL_MS = 100;
 
@@ -28,19 +46,21 @@ export const redis = definePart({
     {
       variable: 'DB_REDIS_ADMIN_URL',
       heldBy: 'worker',
-      value: ({ ports, secret }) => adminUrl(ports.redis, secret(PASSWORD)),
+      value: adminUrl,
     },
     { variable: 'DB_REDIS_HOST', heldBy: 'every process', value: () => HOST },
     { variable: 'DB_REDIS_PORT', heldBy: 'every process', value: ({ ports }) => String(ports.redis) },
   ],
   addresses: (ports) => ({ redis: `${HOST}:${ports.redis}` }),
-  credentials: ({ ports, secret }) => ({
-    address: `redis://${HOST}:${ports.redis}/0`,
+  credentials: ({ dataDir, ports, secret }) => ({
+    address: socketPath(dataDir) ?? `redis://${HOST}:${ports.redis}/0`,
     user: ADMIN,
     password: secret(PASSWORD),
   }),
-  children: (tool, { dataDir, ports, secret }) => {
+  children: (tool, context) => {
+    const { dataDir, ports, secret } = context;
     const home = join(dataDir, FOLDER);
+    const socket = socketPath(dataDir);
     const users = join(home, 'users.acl');
     const settings = {
       bind: HOST,
@@ -53,14 +73,16 @@ export const redis = definePart({
       // Nothing that a service wrote makes room for what another one writes.
       maxmemory: '512mb',
       'maxmemory-policy': 'noeviction',
+      ...CLIENT_LIMITS,
+      ...(socket === null ? {} : { unixsocket: socket, unixsocketperm: '700' }),
       'enable-debug-command': 'no',
       'enable-module-command': 'no',
     };
     return [
       {
         name: 'redis',
-        command: tool.path,
-        args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+        command: '/bin/sh',
+        args: ['-c', LIMITED, tool.path, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])],
         exitsBy: 'watchdog',
         ready: { kind: 'tcp', host: HOST, port: ports.redis },
         readyTimeoutMs: 60_000,
@@ -69,14 +91,26 @@ export const redis = definePart({
           await makePrivateFolder(home);
           await writeAdministrator(users, secret(PASSWORD));
         },
-        afterReady: () => untilLoaded(adminUrl(ports.redis, secret(PASSWORD))),
+        afterReady: () => untilLoaded(adminUrl(context)),
       },
     ];
   },
 });
 
-function adminUrl(port: number, password: string): string {
-  return `redis://${ADMIN}:${password}@${HOST}:${port}/0`;
+/**
+ * The administrator's way: a socket in a folder of ours. On the port any program of the machine may listen while the server is
+ * down, and would be sent the password. Null where the path is longer than the system takes.
+ */
+function socketPath(dataDir: string): string | null {
+  const path = join(resolve(dataDir), FOLDER, 'admin.sock');
+  return Buffer.byteLength(path) > MAX_SOCKET_PATH ? null : path;
+}
+
+function adminUrl({ dataDir, ports, secret }: Pick<PartContext<'redis'>, 'dataDir' | 'ports' | 'secret'>): string {
+  const login = `${ADMIN}:${secret(PASSWORD)}`;
+  const socket = socketPath(dataDir);
+  if (socket === null) return `redis://${login}@${HOST}:${ports.redis}/0`;
+  return `redis+unix://${login}@localhost${socket.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 /** Puts the administrator into the file of users, which the server itself writes when users of services are made. */
@@ -95,18 +129,16 @@ async function writeAdministrator(file: string, password: string): Promise<void>
 /** A server that reads its data listens before it answers, which it says by the error LOADING. */
 async function untilLoaded(url: string): Promise<void> {
   // Loaded here: whoever reads the table of parts does not need it.
-  const { createClient } = await import('@redis/client');
+  const { ANSWER_MS, withAdmin } = await import('../../../adapters/redis/with-admin.ts');
+  const admin = { adminUrl: url, answerMs: ANSWER_MS };
   for (const deadline = Date.now() + OPEN_WITHIN_MS; ; await delay(POLL_MS)) {
-    const client = createClient({ url, socket: { reconnectStrategy: false } });
-    client.on('error', () => undefined);
     try {
-      await client.connect();
-      await client.ping();
+      await withAdmin(admin, AbortSignal.timeout(OPEN_WITHIN_MS), (client) => client.ping());
       return;
     } catch (error) {
-      if (!/^LOADING/.test((error as Error).message) || Date.now() > deadline) throw error;
-    } finally {
-      client.destroy();
+      const { cause = error } = error as Error;
+      // The socket is there a moment after the port.
+      if (!/^LOADING|ENOENT|ECONNREFUSED/.test((cause as Error).message) || Date.now() > deadline) throw error;
     }
   }
 }

@@ -1,6 +1,13 @@
 import { readdir, realpath, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { dependenciesOf, unpackDebianPackages, writeUnpackedLauncher } from './debian-packages.ts';
+import {
+  dependenciesOf,
+  newerDebianPackages,
+  unpackDebianPackages,
+  unpackedFiles,
+  unpackedRelease,
+  writeUnpackedLauncher,
+} from './debian-packages.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
 
@@ -16,6 +23,8 @@ export const postgresServer: Tool = {
   title: 'PostgreSQL',
   // Debian keeps it up to date; what is kept here is a link, or what was unpacked.
   version: 'debian',
+  newer: newerDebianPackages,
+  release: (folder) => unpackedRelease(folder, /^postgresql-\d+$/),
   file: 'postgres',
   variable: 'FAIRLEAD_POSTGRES',
   onPath: ['postgres'],
@@ -45,6 +54,7 @@ export const postgresServer: Tool = {
     {
       name: 'Debian package postgresql (unpacked into the cache, not installed)',
       usual: '10 to 30 s',
+      renews: true,
       obtain: unpackDebianServer,
     },
   ],
@@ -57,8 +67,11 @@ export async function initdbBeside(server: string): Promise<string> {
   return join(dirname(await realpath(server)), 'initdb');
 }
 
-async function unpackDebianServer(folder: string): Promise<void> {
-  const [server] = await dependenciesOf(['postgresql'], /^postgresql-\d+$/);
+/** @param kept what is renewed: data of its major version is there, and no other one reads it */
+async function unpackDebianServer(folder: string, kept?: string): Promise<void> {
+  const majors = kept === undefined ? [] : await unpackedFiles(kept, INSTALLED);
+  const known = kept === undefined ? await dependenciesOf(['postgresql'], /^postgresql-\d+$/) : [];
+  const [server] = [...majors.map((major) => `postgresql-${major}`), ...known];
   if (server === undefined) throw new Error('apt knows no PostgreSQL');
   const packages = [server, server.replace('postgresql-', 'postgresql-client-')];
   // Just-in-time compilation is optional, and its library is large.

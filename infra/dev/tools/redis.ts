@@ -1,4 +1,10 @@
-import { dependenciesOf, unpackDebianPackages, writeUnpackedLauncher } from './debian-packages.ts';
+import {
+  dependenciesOf,
+  newerDebianPackages,
+  unpackDebianPackages,
+  unpackedRelease,
+  writeUnpackedLauncher,
+} from './debian-packages.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
 
@@ -11,6 +17,8 @@ export const redisServer: Tool = {
   title: 'Redis',
   // Debian keeps it up to date.
   version: 'debian',
+  newer: newerDebianPackages,
+  release: (folder) => unpackedRelease(folder, /^redis-server$/),
   file: 'redis-server',
   variable: 'FAIRLEAD_REDIS',
   onPath: ['redis-server', 'valkey-server'],
@@ -26,6 +34,7 @@ export const redisServer: Tool = {
     {
       name: 'Debian packages redis-server and redis-tools (unpacked into the cache, not installed)',
       usual: '5 to 20 s',
+      renews: true,
       obtain: async (folder) => {
         const packages = ['redis-server', 'redis-tools'];
         await unpackDebianPackages(folder, [...packages, ...(await dependenciesOf(packages, /^lib(?!elogind)/))]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { dropKeptCopies } from '../../../activities/backups/drop-kept-copies.ts';
+import { dropKeptCopies, dropKeptCopy } from '../../../activities/backups/drop-kept-copies.ts';
 import { type Restore, scratchName } from '../../../domain/backups/restore.ts';
 import { restoreRecord } from '../../support/backup-record.ts';
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
@@ -76,4 +76,17 @@ it('nothing is dropped by what a record names, and nothing of a restore that run
   const { databases } = deps.tools.postgres;
   assert.ok(databases.has('shop_prod'));
   assert.ok(databases.has(scratchName('kept', 'rst_00000000000000000006')));
+});
+
+it('one is dropped before its day for whoever asks, and nothing where it is gone or its restore runs', async () => {
+  const [id, running] = ['rst_00000000000000000007', 'rst_00000000000000000008'];
+  const { deps, kept } = await keeping({ id }, { id: running, status: 'running' });
+  const by = { requestedBy: 'usr_ann', requestId: 'req_1' };
+  for (const restoreId of [id, id, running, 'rst_none']) await dropKeptCopy(deps, { restoreId, ...by });
+  assert.equal(kept(), 1, 'that of the restore that runs');
+  assert.equal((await deps.restores.find(id))?.keptDatabase, null);
+  assert.deepEqual(
+    deps.audit.told().map(({ eventType, metadata }) => [eventType, metadata.actor]),
+    [['backup.kept_database_dropped', 'usr_ann']],
+  );
 });

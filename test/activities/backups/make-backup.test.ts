@@ -10,6 +10,7 @@ import {
   restoreScratch,
   swapDatabases,
 } from '../../../activities/backups/restore-database.ts';
+import { runningRestore } from '../../../domain/backups/new-record.ts';
 import { objectStoreUnreachable } from '../../../domain/objects/object-errors.ts';
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 
@@ -83,6 +84,7 @@ for (const [what, earlierServiceIds] of [
     listed.postgres.splice(0, 1, { databaseName: 'shop_prod', owner });
     deps.tools.postgres.databases.set('shop_prod', { orders: [] });
     const restore = restoreJob(made.id, { serviceId: LATER.serviceId, mode: 'in-place' });
+    await deps.restores.insert(runningRestore(restore));
     const restoring = restoreInPlace(deps, restore, AbortSignal.timeout(10_000));
     const mayRestore = (earlierServiceIds as readonly string[]).includes('svc_shop');
     if (mayRestore) await restoring;
@@ -135,7 +137,9 @@ for (const first of ['the earlier', 'the later'] as const) {
     assert.equal(record.objectKey, record.uploads[order[0] ?? -1]);
     assert.deepEqual(deps.archives.keys(), [record.objectKey]);
     assert.equal(deps.audit.told().filter(({ eventType }) => eventType === 'backup.completed').length, 1);
-    await restoreInPlace(deps, restoreJob(backup.id, { mode: 'in-place' }), AbortSignal.timeout(10_000));
+    const restore = restoreJob(backup.id, { mode: 'in-place' });
+    await deps.restores.insert(runningRestore(restore));
+    await restoreInPlace(deps, restore, AbortSignal.timeout(10_000));
   });
 }
 

@@ -12,6 +12,8 @@ import {
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { userBase } from '../../../domain/databases/consumer.ts';
 import { databaseUsers } from '../../../domain/databases/database-name.ts';
+import type { DatabaseRecord } from '../../../domain/databases/record.ts';
+import { databaseRecord, storedLogin } from '../../ports/database-records.ts';
 import { createRotationWorld, type RotationWorld, TARGET } from '../../support/rotation-world.ts';
 
 const ID = 'postgres/shop_prod';
@@ -40,6 +42,17 @@ async function rotate(deps: RotatingDeps, given: { readonly isAsked?: boolean } 
   return { state: await again(), again };
 }
 
+const FROM = { engine: 'postgres', access: 'read', service: 'shop', serviceId: 'svc_shop' } as const;
+const CONSUMER = { service: 'billing', serviceId: 'svc_billing', org: 'acme', environment: 'prod' } as const;
+
+/** The login that another service is given to the database. */
+async function consumerLogin({ databases, records }: RotationWorld): Promise<DatabaseRecord> {
+  await databases.consume({ from: FROM, by: CONSUMER }, signal);
+  const [record] = await records.consumersOf('svc_shop');
+  assert.ok(record !== undefined);
+  return record;
+}
+
 async function isDue({ deps }: RotationWorld): Promise<boolean> {
   return (await listDueLogins(deps, null)).items.some(({ id }) => id === ID);
 }
@@ -47,12 +60,8 @@ async function isDue({ deps }: RotationWorld): Promise<boolean> {
 describe('rotating a login to the database of another service', () => {
   it('replaces the workload of who uses it, and the owner keeps its login', async () => {
     const world = await dueWorld();
-    const { held, deps, databases, records } = world;
-    const by = { service: 'billing', serviceId: 'svc_billing', org: 'acme', environment: 'prod' } as const;
-    const from = { engine: 'postgres', access: 'read', service: 'shop', serviceId: 'svc_shop' } as const;
-    await databases.consume({ from, by }, signal);
-    const [record] = await records.consumersOf('svc_shop');
-    assert.ok(record !== undefined);
+    const { held, deps, databases } = world;
+    const record = await consumerLogin(world);
     const passwords = () => new Map(held.get('shop_prod')?.passwords);
     const before = passwords();
     const begun = await prepareLogin(deps, { id: record.id, isAsked: true, ...BY });
@@ -74,9 +83,97 @@ describe('rotating a login to the database of another service', () => {
     );
     assert.equal(passwords().get('shop_prod_a'), before.get('shop_prod_a'));
     assert.ok(held.get('shop_prod')?.readers.has(users[1]), 'it reads, and no more');
-    const reserved = { own: [], consumed: [from] };
-    const given = (await databases.variables(by, reserved, 3000)).reserved.SHOP_POSTGRES_URI;
+    const reserved = { own: [], consumed: [FROM] };
+    const given = (await databases.variables(CONSUMER, reserved, 3000)).reserved.SHOP_POSTGRES_URI;
     assert.match(given ?? '', new RegExp(`//${users[1]}:`));
+  });
+});
+
+describe('which logins are due', () => {
+  const NIGHT = new Date('2026-06-01T00:30:00Z');
+  const aged = (days: number, fields: Partial<DatabaseRecord> = {}) => {
+    const login = { ...storedLogin('someone', 'aged'), issuedAt: new Date(NIGHT.getTime() - days * DAY_MS) };
+    return databaseRecord({ login, ...fields });
+  };
+  /** Ids of each page, as a night asks for them. */
+  const pages = async (deps: RotatingDeps, begunAt = NIGHT): Promise<string[][]> => {
+    const all: string[][] = [];
+    for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+      const page: Awaited<ReturnType<typeof listDueLogins>> = await listDueLogins(deps, cursor, begunAt.toISOString());
+      all.push(page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    return all;
+  };
+
+  it('are listed by their age over all pages, whatever their names; those that are not due make no page of their own', async () => {
+    const { deps, records, clock } = await createRotationWorld();
+    clock.now = NIGHT;
+    const young = Array.from({ length: 120 }, () => aged(29));
+    const due = Array.from({ length: 130 }, (_, index) => aged(200 - index));
+    for (const record of [...young, ...due.toReversed()]) await records.claim(record);
+    const listed = await pages(deps);
+    assert.deepEqual(
+      listed.flat(),
+      due.map(({ id }) => id),
+    );
+    assert.ok(listed.length >= 3, 'more than a page of them');
+    assert.ok(listed.slice(0, -1).every((page) => page.length > 0));
+  });
+
+  it('are those of rotations that wait as well, but for what was made tonight', async () => {
+    const { deps, records, clock } = await createRotationWorld();
+    clock.now = NIGHT;
+    const waiting = aged(1, { retiring: 'someone_else' });
+    const ofTonight = aged(-0.01, { retiring: 'someone_else' });
+    for (const record of [waiting, ofTonight, aged(1)]) await records.claim(record);
+    assert.deepEqual((await pages(deps)).flat(), [waiting.id]);
+    assert.deepEqual((await pages(deps, new Date(NIGHT.getTime() + DAY_MS))).flat(), [waiting.id, ofTonight.id]);
+  });
+});
+
+describe('what a rotation waits for', () => {
+  const waits = async ({ records }: RotationWorld) => {
+    const wait = (await records.find(ID))?.waits;
+    return wait == null ? null : [wait.for, wait.buildId, wait.reason, wait.since.toISOString()];
+  };
+
+  it('is noted with the time since when, and gone once it has ended', async () => {
+    const world = await dueWorld();
+    const since = world.clock.now.toISOString();
+    const { again } = await rotate(world.deps);
+    const buildId = world.restarts[0]?.buildId;
+    assert.deepEqual(await waits(world), ['restart', buildId, null, since]);
+    world.clock.now = new Date(world.clock.now.getTime() + 60_000);
+    assert.equal(await again(), 'replacing');
+    assert.deepEqual(await waits(world), ['restart', buildId, null, since], 'it waits for the same since then');
+    await world.finishRestart();
+    assert.equal(await again(), 'rotated');
+    assert.equal(await waits(world), null);
+  });
+
+  it('is the deploy of people, and then the next night with the reason', async () => {
+    const world = await dueWorld();
+    world.state.answer = 'busy';
+    const { state } = await rotate(world.deps);
+    assert.equal(state, 'busy');
+    assert.equal((await waits(world))?.[0], 'deploy');
+    await tellWaiting(world.deps, { id: ID, reason: 'people deployed it', buildId: 'bld_x' });
+    assert.deepEqual((await waits(world))?.slice(0, 3), ['next-night', 'bld_x', 'people deployed it']);
+  });
+});
+
+describe('rotating a login to the database of another service that may not be there any more', () => {
+  it('lets no new one in, and gives none to workloads', async () => {
+    const world = await dueWorld();
+    const { held, deps, databases } = world;
+    const record = await consumerLogin(world);
+    world.allowed.consumers = false;
+    assert.equal((await prepareLogin(deps, { id: record.id, isAsked: true, ...BY })).kind, 'begun');
+    await acceptLogin(deps, record.id, signal);
+    assert.equal(held.get('shop_prod')?.passwords.has(databaseUsers(userBase(record))[1]), false);
+    const { reserved } = await databases.variables(CONSUMER, { own: [], consumed: [FROM] }, 3000);
+    assert.deepEqual(reserved, {});
   });
 });
 

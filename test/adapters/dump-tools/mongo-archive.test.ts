@@ -109,6 +109,32 @@ describe('an archive of mongodump is read as it passes by', () => {
     assert.throws(() => read(forged), ArchiveError);
   });
 
+  it('and is refused when it names more collections than are kept, or one with a header that goes on and on', () => {
+    const begin = mongoArchive([]);
+    const header = (collection: string, padding = '') =>
+      Buffer.concat([
+        BSON.serialize({
+          db: 'shop_prod',
+          collection,
+          EOF: true,
+          CRC: BSON.Long.fromNumber(0),
+          ...(padding && { padding }),
+        }),
+        Buffer.alloc(4, 0xff),
+      ]);
+    const reader = createArchiveReader('shop_prod');
+    reader.write(begin);
+    const names = Array.from({ length: 5_000 }, (_, number) => `${number}-${'n'.repeat(1_000)}`);
+    assert.throws(() => {
+      for (const name of names) reader.write(header(name));
+    }, ArchiveError);
+    const long = header('orders', ' '.repeat(100_000));
+    const endless = createArchiveReader('shop_prod');
+    endless.write(begin);
+    // Before any of it is kept.
+    assert.throws(() => endless.write(long.subarray(0, 4)), ArchiveError);
+  });
+
   it('and anything else is no archive', () => {
     const archive = mongoArchive(GOOD);
     const endless = Buffer.from(archive);

@@ -56,6 +56,7 @@ async function outside(victim: string) {
 const underTest = () => ({
   ...{ tool, write, read, fresh: mongo.fresh, password: mongo.password },
   clear: async (database: string) => void (await notes(database).deleteMany({})),
+  remove: async (database: string) => void (await mongo.client.db(database).dropDatabase()),
 });
 dumpToolSuite('MongoDB', underTest);
 dumpProgramSuite('MongoDB', underTest);
@@ -251,7 +252,7 @@ describe('MongoDB is dumped and restored', { timeout: 240_000 }, () => {
     try {
       let isStored = false;
       let isCut = false;
-      const dumping = mongo.at(cutter.uri).dumpTool.dump(
+      const dumping = mongo.at(cutter.uri, { selectionSeconds: 2 }).dumpTool.dump(
         live,
         async (archive) => {
           for await (const _ of archive) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { DumpOptions, DumpTool } from '../../../domain/backups/ports.ts';
 import { collect, restoreNames, stream } from '../../ports/dump-tool.ts';
+import { isPlayed } from '../../support/is-played.ts';
 import { type MongoCutter, startMongoCutter } from '../../support/mongo-cutter.ts';
 import { type ServiceMongo, startServiceMongo } from '../../support/start-service-mongo.ts';
 
@@ -93,7 +94,8 @@ describe('a swap of MongoDB databases that is cut off', { timeout: 240_000 }, ()
   for (const when of ['before', 'after'] as const) {
     it(`${when} any command has what was live whole, there or kept, and goes on or back`, async () => {
       let cuts = 0;
-      for (const command of pointsOf(await commandsOf(), when)) {
+      const points = pointsOf(await commandsOf(), when).filter((_, point) => isPlayed(point));
+      for (const command of points) {
         const names = await prepared();
         const { live, scratch, kept } = names;
         const where = `${when} command ${command}`;
@@ -108,7 +110,8 @@ describe('a swap of MongoDB databases that is cut off', { timeout: 240_000 }, ()
         assert.deepEqual(await valuesOf(scratch), [[], []], where);
         await mongo.dumpTool.drop(kept);
       }
-      assert.ok(cuts > 4, `${cuts} cuts`);
+      // Their number is not the same each time: the last ones may not come.
+      assert.ok(cuts > points.length / 2, `${cuts} cuts of ${points.length}`);
     });
   }
 
@@ -132,7 +135,8 @@ describe('a swap of MongoDB databases that is cut off', { timeout: 240_000 }, ()
     await cutTool.reopen(whole, { signal: patience() });
     const commands = cutter.asked();
     for (const made of [other, third]) await mongo.dumpTool.drop(made);
-    for (const command of [3, Math.round(commands / 2), ...[4, 3, 2, 1, 0].map((left) => commands - left)]) {
+    const points = [3, Math.round(commands / 2), ...[4, 3, 2, 1, 0].map((left) => commands - left)];
+    for (const command of points.filter((_, point) => isPlayed(point))) {
       const { live, scratch, kept } = await halfReplaced();
       await assert.rejects(mongo.dumpTool.dump(live, collect, { signal: patience() }), {
         code: 'DUMP_FAILED',
@@ -146,7 +150,7 @@ describe('a swap of MongoDB databases that is cut off', { timeout: 240_000 }, ()
   });
 
   it('is finished by another worker: one that was paused before any look at the record changes nothing', async () => {
-    for (const look of [1, 2, 3, 4, 5, 6]) {
+    for (const look of [1, 2, 3, 4, 5, 6].filter((each) => isPlayed(each))) {
       const names = await prepared();
       const held = cutter.hold('find', 'fairlead_backups', look);
       const paused = cutTool.swap(names, { signal: patience() }).catch((error: unknown) => error);

@@ -48,6 +48,7 @@ const underTest = () => ({
     return rows.map(({ value }) => String(value));
   },
   clear: async (database: string) => void (await postgres.query('DELETE FROM notes', database)),
+  remove: async (database: string) => void (await postgres.query(`DROP DATABASE "${database}"`)),
 });
 dumpToolSuite('PostgreSQL', underTest);
 dumpProgramSuite('PostgreSQL', underTest);
@@ -94,9 +95,69 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
     assert.deepEqual(await postgres.query('SELECT value FROM notes', kept).catch(() => []), []);
     await postgres.query(`ALTER DATABASE ${kept} ALLOW_CONNECTIONS true`);
     assert.deepEqual(await postgres.query('SELECT value FROM notes', kept), [{ value: 'after' }]);
-    assert.deepEqual(await rolesLeft(), []);
     await tool.drop(kept);
+    assert.deepEqual(await rolesLeft(), []);
   });
+
+  for (const [what, forget] of [
+    ['', async () => undefined],
+    [
+      ', with its roles',
+      async (database: string) => {
+        const text = `SELECT rolname FROM pg_roles WHERE starts_with(rolname, '${database}')`;
+        for (const { rolname } of await postgres.query(text)) await postgres.query(`DROP ROLE "${rolname}"`);
+      },
+    ],
+  ] as const) {
+    it(`also where the database was lost${what}: it is its service’s again, and nobody else’s`, async () => {
+      const database = `lost${what === '' ? '' : '-more'}_prod`;
+      await service(database);
+      const other = { user: `${database}_aaaaaaaaaa_a`, password: 'other' };
+      await postgres.server.consumers?.admit(database, other, 'read', patience());
+      const { archive, figures } = await dump(database);
+      await postgres.query(`DROP DATABASE "${database}"`);
+      await forget(database);
+      const proof = scratchName('verify', ids.verify);
+      await tool.restoreInto({ from: database, scratch: proof }, stream(archive), { signal: patience() });
+      assert.deepEqual(await tool.figures(proof, patience()), figures);
+      await tool.drop(proof);
+      await tool.restoreInto({ from: database, scratch }, stream(archive), { signal: patience() });
+      assert.deepEqual(await tool.figures(scratch, patience()), figures);
+      await tool.swap({ live: database, scratch, kept }, { signal: patience() });
+      if (what !== '') {
+        await postgres.server.ensure(database, user(database), patience());
+        await postgres.server.consumers?.admit(database, other, 'read', patience());
+      }
+      const workload = await postgres.connect(database, user(database));
+      await workload.write('goes on');
+      await workload.close();
+      await postgres.server.ensure(database, user(database), patience());
+      const reader = await postgres.connect(database, other);
+      assert.deepEqual(await reader.read(), ['one', 'two', "it's \\ three", 'goes on']);
+      await reader.close();
+      const text = `SELECT datconnlimit AS most, pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = '${database}'`;
+      assert.deepEqual(await postgres.query(text), [{ most: 50, owner: database }]);
+      await service('stranger_prod');
+      const may = `SELECT has_database_privilege('stranger_prod_a', '${database}', 'CONNECT') AS may`;
+      assert.deepEqual(await postgres.query(may), [{ may: false }]);
+      await tool.drop(kept);
+      assert.deepEqual(await rolesLeft(), []);
+    });
+  }
+
+  for (const purpose of ['restore', 'verify'] as const) {
+    it(`and its service reaches nothing of that before (${purpose}), whatever its users are members of`, async () => {
+      const database = `early-${purpose}_prod`;
+      await service(database);
+      const { archive } = await dump(database);
+      const made = scratchName(purpose, purpose === 'verify' ? ids.verify : ids.restore);
+      await tool.restoreInto({ from: database, scratch: made }, stream(archive), { signal: patience() });
+      const text = `SELECT has_database_privilege('${database}_a', '${made}', 'CONNECT') AS may`;
+      assert.deepEqual(await postgres.query(text), [{ may: false }]);
+      await tool.drop(made);
+      assert.deepEqual(await rolesLeft(), []);
+    });
+  }
 
   it('in place, as the owner of the database, and a restore that fails rolls back', async () => {
     await service('blog_prod');
@@ -142,6 +203,63 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
       assert.deepEqual(await rolesLeft(), []);
     });
   }
+
+  it('and who is let into the database while the restored one is about to take its place uses that', async () => {
+    await service('late_prod');
+    const { archive } = await dump('late_prod');
+    await tool.restoreInto({ from: 'late_prod', scratch }, stream(archive), { signal: patience() });
+    const { Client } = await import('pg');
+    const holder = new Client({ connectionString: postgres.adminUri });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', ['fairlead late_prod']);
+    const waiting = async (count: number) => {
+      const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%pg_advisory_lock%'`;
+      while ((await postgres.query(text)).length < count);
+    };
+    const other = { user: 'late_prod_aaaaaaaaaa_a', password: 'other' };
+    const admitted = postgres.server.consumers?.admit('late_prod', other, 'read', patience());
+    await waiting(1);
+    const swapped = tool.swap({ live: 'late_prod', scratch, kept }, { signal: patience() });
+    await waiting(2);
+    await holder.end();
+    await Promise.all([admitted, swapped]);
+    const reader = await postgres.connect('late_prod', other);
+    assert.deepEqual(await reader.read(), ['one', 'two', "it's \\ three"]);
+    await reader.close();
+    await tool.drop(kept);
+  });
+
+  it('although a service names the roles of the restore in its own database, in a transaction that does not end', async () => {
+    await service('named_prod');
+    await service('naming_prod');
+    const { archive } = await dump('named_prod');
+    const { Client } = await import('pg');
+    const naming = new Client({
+      host: '127.0.0.1',
+      port: postgres.port,
+      database: 'naming_prod',
+      ...user('naming_prod'),
+    });
+    await naming.connect();
+    const name = async (like: string) => {
+      const found = `SELECT rolname FROM pg_roles WHERE rolname LIKE '${like}'`;
+      let role: unknown;
+      while (role === undefined) role = (await postgres.query(found))[0]?.rolname;
+      await naming.query('BEGIN');
+      await naming.query(`GRANT SELECT ON notes TO "${String(role)}"`);
+    };
+    const named = async function* () {
+      await name(scratch);
+      yield* stream(archive);
+    };
+    await tool.restoreInto({ from: 'named_prod', scratch }, named(), { signal: patience() });
+    await naming.query('COMMIT');
+    await tool.drop(scratch);
+    await naming.end();
+    assert.deepEqual(await rolesLeft(), []);
+    for (const database of ['naming_prod', 'named_prod']) await postgres.server.drop(database, patience());
+    assert.deepEqual(await postgres.query("SELECT FROM pg_roles WHERE rolname LIKE 'fairlead-left-%'"), []);
+  });
 
   it('with the counts of the moment of the dump, whatever is written meanwhile', async () => {
     await service('busy_prod');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import { MongoClient } from 'mongodb';
+import { closeDatabase, openDatabase } from '../../../adapters/mongodb-server/close-database.ts';
 import { createMongodbServer } from '../../../adapters/mongodb-server/database-server.ts';
-import { closeDatabase, openDatabase, SERVICE_ROLE } from '../../../adapters/mongodb-server/service-role.ts';
+import { SERVICE_ROLE } from '../../../adapters/mongodb-server/service-role.ts';
 import { withAdmin } from '../../../adapters/mongodb-server/with-admin.ts';
 import type { DatabaseLogin } from '../../../domain/databases/ports.ts';
 import { databaseServerSuite, type WorkloadConnection } from '../../ports/database-server.ts';
@@ -12,6 +13,7 @@ import { NEEDS_USERS, startServiceMongo } from '../../support/start-service-mong
 
 const signal = new AbortController().signal;
 const DATABASE = 'shop_prod';
+const always = { signal, patienceMs: 100, isMeant: async () => true };
 const LOGIN = { user: 'shop_prod_a', password: 'canary-of-a-password' };
 
 /** What is told to a server whose answers are those of MongoDB's manual; nobody logs in to it. */
@@ -25,7 +27,7 @@ describe('databases on a MongoDB server, by its commands', () => {
   after(() => scripted.close());
   const fresh = () => {
     users = createScriptedUsers();
-    server = createMongodbServer({ adminUri: scripted.uri });
+    server = createMongodbServer({ adminUri: scripted.uri, patienceMs: 100 });
   };
 
   it('a user has the role of its own database, which reads, writes and changes the rules of nothing else', async () => {
@@ -52,25 +54,51 @@ describe('databases on a MongoDB server, by its commands', () => {
     assert.deepEqual(users.roles.get(`${DATABASE}.${SERVICE_ROLE}`)?.roles, []);
   });
 
-  it('closed and opened, a database is so for all of its users by one write, and their statements end', async () => {
+  it('closed and opened, a database is so for all of its users by a write for each role, and their statements end', async () => {
     fresh();
     await server.ensure(DATABASE, LOGIN, signal);
     const role = () => users.roles.get(`${DATABASE}.${SERVICE_ROLE}`);
     const open = role();
     for (let again = 0; again < 2; again += 1) {
       users.asked.length = 0;
-      await withAdmin(scripted.uri, signal, (client) => closeDatabase(client, DATABASE));
+      await withAdmin(scripted.uri, signal, (client) => closeDatabase(client, DATABASE, always));
       assert.deepEqual([role()?.roles, role()?.privileges], [[], []]);
-      assert.deepEqual(users.asked.slice(0, 2), ['updateRole', 'killAllSessions']);
+      const writes = users.asked.filter((name) => ['updateRole', 'killAllSessions'].includes(name));
+      assert.deepEqual(writes, ['updateRole', 'killAllSessions']);
     }
-    await withAdmin(scripted.uri, signal, (client) => openDatabase(client, DATABASE));
+    await withAdmin(scripted.uri, signal, (client) => openDatabase(client, DATABASE, always));
     assert.deepEqual(role(), open);
+    // Without a user nothing ends: of an empty list MongoDB ends the statements of everybody.
+    users.users.clear();
+    users.asked.length = 0;
+    await withAdmin(scripted.uri, signal, (client) => closeDatabase(client, DATABASE, always));
+    assert.ok(!users.asked.includes('killAllSessions'));
     // A database of nobody, as those that were made by hand.
     await withAdmin(scripted.uri, signal, async (client) => {
-      await closeDatabase(client, 'by-hand');
-      await openDatabase(client, 'by-hand');
+      await closeDatabase(client, 'by-hand', always);
+      await openDatabase(client, 'by-hand', always);
     });
     assert.equal(users.roles.size, 1);
+  });
+
+  it('closed by a call that is killed after any command, it is closed and opened by the next ones', async () => {
+    const close = () => withAdmin(scripted.uri, signal, (client) => closeDatabase(client, DATABASE, always));
+    const open = () => withAdmin(scripted.uri, signal, (client) => openDatabase(client, DATABASE, always));
+    const rolesOf = () => users.roles.get(`${DATABASE}.${SERVICE_ROLE}`)?.roles;
+    fresh();
+    await server.ensure(DATABASE, LOGIN, signal);
+    const opened = rolesOf();
+    users.asked.length = 0;
+    await close();
+    for (const name of new Set(users.asked)) {
+      users.faults.set(name, { ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'stops' });
+      await close().catch(isRetryable);
+      users.faults.clear();
+      await close();
+      assert.deepEqual(rolesOf(), [], name);
+      await open();
+      assert.deepEqual([rolesOf(), users.roles.size], [opened, 1], name);
+    }
   });
 
   it('killed after any command, the next call ends what it began', async () => {
@@ -93,6 +121,17 @@ describe('databases on a MongoDB server, by its commands', () => {
       await server.drop(DATABASE, signal);
       assert.deepEqual([users.users.size, users.roles.size, users.databases.size], [0, 0, 0], name);
     }
+  });
+
+  it('a worker that was paused while it dropped takes no data of the next owner of the name', async () => {
+    fresh();
+    await server.ensure(DATABASE, LOGIN, signal);
+    users.databases.set(DATABASE, new Set(['notes']));
+    const answers = [true, false];
+    await server.drop(DATABASE, signal, async () => answers.shift() ?? false);
+    assert.deepEqual([answers, users.databases.has(DATABASE)], [[], true]);
+    await server.drop(DATABASE, signal);
+    assert.equal(users.databases.has(DATABASE), false);
   });
 
   it('a database, and a user, that the platform did not make is neither changed nor dropped', async () => {
@@ -170,22 +209,42 @@ test('the stand-in is told apart from a server with users', {
 });
 
 describe('databases on a real MongoDB', { skip: !mongo.hasUsers && NEEDS_USERS }, () => {
-  databaseServerSuite(
-    'MongoDB',
-    () => ({
-      server: createMongodbServer({ adminUri: mongo.adminUri }),
-      ownDatabases: ['admin', 'config', 'fairlead_backups'],
-      connect: (database, login) => connectWorkload(database, login),
-    }),
-    { hasConsumers: false },
-  );
+  databaseServerSuite('MongoDB', () => ({
+    server: createMongodbServer({ adminUri: mongo.adminUri }),
+    ownDatabases: ['admin', 'config', 'fairlead_backups'],
+    connect: (database, login) => connectWorkload(database, login),
+  }));
+
+  it('while a restore replaces a database, neither its service nor another one reads or writes it', async () => {
+    const server = createMongodbServer({ adminUri: mongo.adminUri });
+    const database = mongo.fresh('closed');
+    const logins = ['', '_aaaaaaaaaa'].map((key) => ({ user: `${database}${key}_a`, password: `of${key}` }));
+    const [owner, other] = logins;
+    assert.ok(owner !== undefined && other !== undefined);
+    await server.ensure(database, owner, signal);
+    await server.consumers?.admit(database, other, 'write', signal);
+    const open = await Promise.all(logins.map((login) => connectWorkload(database, login)));
+    for (const connection of open) await connection.write('before');
+    await closeDatabase(mongo.client, database, always);
+    for (const connection of open) {
+      await assert.rejects(connection.read());
+      await assert.rejects(connection.write('meanwhile'));
+    }
+    for (const login of logins) await assert.rejects(connectWorkload(database, login), login.user);
+    await openDatabase(mongo.client, database, always);
+    for (const connection of open) {
+      assert.deepEqual(await connection.read(), ['before', 'before']);
+      await connection.close();
+    }
+    await server.drop(database, signal);
+  });
 });
 
 async function connectWorkload(database: string, login: DatabaseLogin): Promise<WorkloadConnection> {
   const [, host = ''] = /@([^/]+)/.exec(mongo.adminUri) ?? [];
   const credentials = `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}`;
   // As the address that a workload is given: it logs in to the database that the user was made in.
-  const own = login.user.replace(/_[ab]$/, '');
+  const own = login.user.replace(/(_[a-z2-7]{10})?_[ab]$/, '');
   const client = new MongoClient(`mongodb://${credentials}@${host}/${own}?directConnection=true`);
   const notes = client.db(database).collection<{ value: string }>('notes');
   try {

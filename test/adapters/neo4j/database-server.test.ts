@@ -121,6 +121,36 @@ describe('databases on the stand-in of Neo4j', () => {
     graphs.delete('service-grown-prod');
   });
 
+  test('a member that is late or fails is told, and the call is repeated until all are ready', async () => {
+    const { members, status } = standIn.state;
+    const login = { user: 'waits_prod_a', password: 'secret' };
+    const ensure = () => admin().ensure('waits_prod', login, signal);
+    const isLate = (message: RegExp) => ({ code: 'UNAVAILABLE', retryable: true, message });
+    for (const state of ['Incomplete', 'Failed']) {
+      members.set('other:7687', state);
+      await assert.rejects(ensure(), isLate(new RegExp(`other:7687 ${state}`)));
+    }
+    members.clear();
+    status.current = 'starting';
+    await assert.rejects(ensure(), isLate(/not opened a database yet \(starting\)/));
+    status.current = 'online';
+    await ensure();
+    members.set('localhost:7687', 'Failed');
+    await assert.rejects(admin().drop('waits_prod', signal), isLate(/localhost:7687 Failed/));
+    members.set('localhost:7687', 'CaughtUp');
+    await admin().drop('waits_prod', signal);
+    assert.ok(!standIn.state.graphs.has('service-waits-prod'));
+  });
+
+  test('a worker that was paused while it dropped takes no graph of the next owner of the name', async () => {
+    await admin().ensure('paused_prod', { user: 'paused_prod_a', password: 'secret' }, signal);
+    const answers = [true, false];
+    await admin().drop('paused_prod', signal, async () => answers.shift() ?? false);
+    assert.deepEqual([answers, standIn.state.graphs.has('service-paused-prod')], [[], true]);
+    await admin().drop('paused_prod', signal);
+    assert.ok(!standIn.state.graphs.has('service-paused-prod'));
+  });
+
   test('a server of the Community Edition, or one that asks nobody for a password, makes no database', async () => {
     const rows = [
       [{ edition: 'community' }, /of the Community Edition, which has one graph for all/],

@@ -158,6 +158,39 @@ it('a restore needs a confirmation', async () => {
   assert.equal(api.backupCommands.running.size, 0);
 });
 
+it('a dry run of a restore answers as the restore would, and begins nothing', async () => {
+  const backup = await keep();
+  const body = { backupId: backup.id, confirm: true, mode: 'in-place', dryRun: true };
+  const planned = await restore(body);
+  assert.equal(planned.status, 200);
+  assert.deepEqual(planned.body.data, {
+    ...{ backupId: backup.id, service: 'shop', environment: 'prod', mode: 'in-place' },
+    ...POSTGRES,
+  });
+  const path = '/services/shop/databases/restore';
+  const refusals: readonly [number, string, object, string][] = [
+    [403, 'FORBIDDEN', body, 'acme/viewer'],
+    [403, 'FORBIDDEN', body, 'acme/member'],
+    [404, 'SERVICE_NOT_FOUND', body, 'other/admin'],
+    [404, 'BACKUP_NOT_FOUND', { ...body, backupId: 'bak_none' }, 'acme/admin'],
+    [409, 'NOT_RESTORABLE', { ...body, environment: 'uat' }, 'acme/admin'],
+    [
+      409,
+      'NOT_RESTORABLE',
+      { ...body, backupId: (await keep({ status: 'failed', objectKey: null })).id },
+      'acme/admin',
+    ],
+    [400, 'VALIDATION_FAILED', { ...body, confirm: false }, 'acme/admin'],
+  ];
+  for (const [status, code, asked, user] of refusals) {
+    const answer = await api.call('POST', path, asked, { 'x-test-user': user });
+    assert.deepEqual([answer.status, answer.body.error.code], [status, code], user);
+  }
+  api.databases.clear();
+  assert.deepEqual((await restore(body)).body.error.code, 'DATABASE_NOT_FOUND');
+  assert.equal(api.backupCommands.running.size, 0);
+});
+
 it('a restore that names another environment than the backup has is refused', async () => {
   const backup = await keep();
   const refused = await restore({ backupId: backup.id, confirm: true, environment: 'uat' });
@@ -346,4 +379,25 @@ it('health shows an org the databases of its services alone, also where an earli
   assert.deepEqual(await seen('wellorg/viewer'), [['well_prod', 'wellorg']]);
   assert.deepEqual(await seen('nowhere/admin'), []);
   assert.ok((await seen('platform/super_admin')).some(([name = '']) => name === 'secret_prod'));
+});
+
+it('health names a database without any backup after 36 hours, to those who see its service', async () => {
+  await api.services.upsert({ id: 'svc_bare', name: 'bare', org: 'bareorg' }, {});
+  const of = { serviceId: 'svc_bare', service: 'bare', org: 'bareorg' } as const;
+  await api.databaseRecords.claim(databaseRecord({ ...of, database: 'bare_prod' }));
+  await api.databaseRecords.claim(databaseRecord({ ...of, database: 'bare_uat', createdAt: new Date() }));
+  const seen = async (user: string) => {
+    const { body } = await api.call('GET', '/databases/backups/health', undefined, { 'x-test-user': user });
+    return body.data.databases
+      .filter(({ service }: { service: string }) => service === 'bare')
+      .map(({ databaseName, state, lastCompletedAt }: Record<string, unknown>) => [
+        databaseName,
+        state,
+        lastCompletedAt,
+      ]);
+  };
+  const named = [['bare_prod', 'stale', null]];
+  assert.deepEqual(await seen('bareorg/viewer'), named);
+  assert.deepEqual(await seen('platform/super_admin'), named);
+  assert.deepEqual(await seen('other/admin'), []);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { databaseRecord } from '../../ports/database-records.ts';
+import { databaseRecord, storedLogin } from '../../ports/database-records.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
@@ -65,6 +65,36 @@ it('a rotation is told to run, in the name of who asked, and to the ledger', asy
   assert.deepEqual(api.rotations, [{ id: 'postgres/shop_prod', requestedBy: 'usr_root' }]);
   const told = api.audit.told().at(-1);
   assert.deepEqual([told?.eventType, told?.entityId], ['service.database_rotation_requested', 'shop']);
+});
+
+it('a rotation that is under way is joined, and one that waits goes on: the reply says since when, and what it waits for', async () => {
+  await api.services.upsert({ id: 'svc_slow', name: 'slow', org: 'acme' }, {});
+  const record = shop('postgres/slow_prod', { database: 'slow_prod', service: 'slow', serviceId: 'svc_slow' });
+  await api.databaseRecords.claim(record);
+  const answered = async () => {
+    const { outcome, rotation, rotationBegunAt, rotationWaitsFor } = (await rotate('slow')).body.data;
+    return [outcome, rotation, rotationBegunAt, rotationWaitsFor?.for, rotationWaitsFor?.reason];
+  };
+  const logins = async () => {
+    const [one] = (await api.call('GET', '/services/slow/databases/logins', undefined, ADMIN)).body.data.databases;
+    return [one.rotation, one.rotationBegunAt, one.rotationWaitsFor];
+  };
+  assert.deepEqual(await logins(), ['none', null, null]);
+  assert.deepEqual(await answered(), ['begun', 'running', null, undefined, undefined]);
+  assert.deepEqual(await answered(), ['joined', 'running', null, undefined, undefined], 'its login is not made yet');
+  const next = storedLogin('slow_prod_b', 'next');
+  const begunAt = next.issuedAt.toISOString();
+  await api.databaseRecords.prepareLogin(record.id, record.login, next);
+  assert.deepEqual(await answered(), ['joined', 'running', begunAt, 'server', null]);
+  await api.databaseRecords.promoteLogin(record.id, next);
+  assert.deepEqual(await answered(), ['joined', 'running', begunAt, 'restart', null]);
+  const since = new Date('2026-05-01T00:00:00Z');
+  const wait = { for: 'next-night', buildId: 'bld_slow', reason: 'the restart failed' } as const;
+  await api.databaseRecords.noteWait(record.id, { ...wait, since });
+  assert.deepEqual(await answered(), ['joined', 'running', begunAt, 'restart', 'the restart failed']);
+  api.rotations.splice(0);
+  assert.deepEqual(await logins(), ['waiting', begunAt, { ...wait, since: since.toISOString() }]);
+  assert.equal((await rotate('slow')).body.data.outcome, 'continued');
 });
 
 const REFUSED: readonly [what: string, service: string, body: object | undefined, status: number, says: RegExp][] = [

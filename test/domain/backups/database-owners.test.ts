@@ -63,3 +63,22 @@ it('backups of a removed service are of the one that has its database back, and 
   assert.deepEqual(await databases.recordedUnder(['svc_again']), ['svc_again', OURS.id]);
   assert.deepEqual(await databases.recordedUnder([LATER.id]), [LATER.id]);
 });
+
+it('what services have is listed without what nobody has, is not backed up, or is a login to the database of another one', async () => {
+  const records = createInMemoryDatabaseRecords();
+  const shop = databaseRecord({ serviceId: 'svc_1' });
+  const blog = databaseRecord({ serviceId: 'svc_2', engine: 'mongodb' });
+  const consumes = { service: 'shop', serviceId: 'svc_1', access: 'read' } as const;
+  for (const fields of [kept, { engine: 'redis' }, { consumes }] as const) {
+    await records.claim(databaseRecord({ serviceId: 'svc_1', ...fields }));
+  }
+  for (const record of [shop, blog]) await records.claim(record);
+  const { known } = createServiceDatabases(records);
+  const names = async (ids: readonly string[] | null): Promise<string[]> => {
+    const all: string[] = [];
+    for await (const { databaseName } of known(ids)) all.push(databaseName);
+    return all;
+  };
+  assert.deepEqual((await names(null)).toSorted(), [shop.database, blog.database].toSorted());
+  assert.deepEqual(await names(['svc_1', 'svc_none']), [shop.database]);
+});

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BACKUP_STATUSES, type BackupStatus, NEXT_STATUSES } from '../../../domain/backups/backup.ts';
+import { BACKUP_STATUSES, type Backup, type BackupStatus, NEXT_STATUSES } from '../../../domain/backups/backup.ts';
 import { excludedBy } from '../../../domain/backups/exclude.ts';
 import { summarizeHealth } from '../../../domain/backups/health.ts';
 import { planMirror } from '../../../domain/backups/mirror.ts';
 import { addNights, nightsBetween } from '../../../domain/backups/night.ts';
 import { fileName, objectKey } from '../../../domain/backups/object-key.ts';
-import { backupsToVerify, compareFigures, VERIFICATION_NIGHTS } from '../../../domain/backups/verification.ts';
+import {
+  backupsToVerify,
+  compareFigures,
+  type PageOfProofs,
+  type PlaceInProofs,
+  VERIFICATION_NIGHTS,
+} from '../../../domain/backups/verification.ts';
 import { backupRecord } from '../../support/backup-record.ts';
+
+/** All of a night, as on one page. */
+const proofsOf = (backups: readonly Backup[], night: string): readonly Backup[] =>
+  backupsToVerify(backups, night, { after: null, limit: 1_000 }).backups;
 
 test('a backup that ended never runs again, and what failed, was skipped or missed has no archive', () => {
   const reached = (from: BackupStatus): ReadonlySet<BackupStatus> =>
@@ -86,7 +96,7 @@ test('within a week every database has a backup restored for proof, the longest 
   const turns = new Set<string>();
   for (let index = 1; index <= VERIFICATION_NIGHTS; index += 1) {
     const night = addNights(proofNight, index);
-    const picked = backupsToVerify([...backups, ...proven], night);
+    const picked = proofsOf([...backups, ...proven], night);
     if (index < VERIFICATION_NIGHTS) assert.equal(picked.length, Math.ceil(50 / VERIFICATION_NIGHTS));
     const ids = new Set(picked.map(({ id }) => id));
     for (const { databaseName } of picked) turns.add(databaseName);
@@ -101,9 +111,61 @@ test('a database that was never proven does not wait for its turn, and one whose
   const never = Array.from({ length: 10 }, (_, index) =>
     backupRecord({ id: `bak_${index}`, databaseName: `db_${index}` }),
   );
-  assert.equal(backupsToVerify(never, '2026-05-05').length, 10);
+  assert.equal(proofsOf(never, '2026-05-05').length, 10);
   const done = backupRecord({ verification: { at: new Date('2026-05-04T05:00:00Z'), problem: null } });
-  assert.deepEqual(backupsToVerify([done], '2026-05-05'), []);
+  assert.deepEqual(proofsOf([done], '2026-05-05'), []);
+});
+
+test('a database whose last proof failed has its next backup proven the next night, and then waits for its turn again', () => {
+  const bad = { code: 'RESTORE_FAILED', message: 'no archive' };
+  const proof = (day: number, problem: typeof bad | null) => {
+    const at = new Date(`2026-05-0${day}T05:00:00Z`);
+    return backupRecord({ id: `bak_${day}`, databaseName: 'bad', startedAt: at, verification: { at, problem } });
+  };
+  const others = Array.from({ length: 14 }, (_, index) => {
+    const older = { at: new Date('2026-05-02T05:00:00Z'), problem: null };
+    const fields = { databaseName: `db_${index}`, startedAt: new Date('2026-05-01T02:00:00Z'), verification: older };
+    return [
+      backupRecord({ ...fields, id: `bak_old_${index}` }),
+      backupRecord({ id: `bak_new_${index}`, databaseName: `db_${index}` }),
+    ];
+  }).flat();
+  const next = backupRecord({ id: 'bak_next', databaseName: 'bad', startedAt: new Date('2026-05-05T02:00:00Z') });
+  const picked = (backups: readonly ReturnType<typeof proof>[]) =>
+    proofsOf([...backups, next, ...others], '2026-05-05').map(({ id }) => id);
+  assert.ok(picked([proof(3, null), proof(4, bad)]).includes('bak_next'));
+  assert.ok(!picked([proof(3, bad), proof(4, null)]).includes('bak_next'));
+});
+
+test('pages of proofs give each database one turn, whatever became of those before and whatever is backed up meanwhile', () => {
+  const night = '2026-05-12';
+  const proofOn = (day: number) => ({ at: new Date(Date.UTC(2026, 4, day, 5)), problem: null });
+  // All of them due: half never proven, and half a week ago.
+  let backups = Array.from({ length: 40 }, (_, index) => {
+    const databaseName = `db_${index}`;
+    const old = { startedAt: new Date('2026-05-01T02:00:00Z'), verification: proofOn(1 + (index % 3)) };
+    const newest = backupRecord({ id: `bak_${index}`, databaseName, startedAt: new Date('2026-05-12T02:00:00Z') });
+    return index % 2 === 0 ? [newest] : [newest, backupRecord({ id: `bak_old_${index}`, databaseName, ...old })];
+  }).flat();
+  const turns: string[] = [];
+  for (let after: PlaceInProofs | null = null, page = 0; page === 0 || after !== null; page += 1) {
+    const { backups: picked, more }: PageOfProofs<Backup> = backupsToVerify(backups, night, { after, limit: 7 });
+    assert.ok(picked.length <= 7);
+    turns.push(...picked.map(({ databaseName }) => databaseName));
+    after = more;
+    // Of each page one is proven, one fails, and of the others it could not be found out.
+    const [good, bad] = picked.map(({ id }) => id);
+    const failed = { ...proofOn(12), problem: { code: 'RESTORE_FAILED', message: 'no archive' } };
+    backups = backups.map((each) =>
+      each.id === good || each.id === bad ? { ...each, verification: each.id === good ? proofOn(12) : failed } : each,
+    );
+    // Somebody backs up one that had its turn, and one that waits.
+    for (const databaseName of [picked[0]?.databaseName ?? 'db_9', 'db_9']) {
+      const fields = { id: `bak_${page}_${databaseName}`, startedAt: new Date(Date.UTC(2026, 4, 12, 6, page)) };
+      backups.push(backupRecord({ ...fields, databaseName }));
+    }
+  }
+  assert.deepEqual(turns.toSorted(), Array.from({ length: 40 }, (_, index) => `db_${index}`).sort());
 });
 
 test('counts that differ name the table, and never more than one', () => {
@@ -194,6 +256,23 @@ const HEALTH: readonly [what: string, backups: readonly Parameters<typeof backup
   ],
   ['a fresh backup without any proof', [{ startedAt: at(10) }], 'unproven'],
   ['a fresh backup whose proof failed', [{ startedAt: at(10), verification: { ...PROOF, problem: AWAY } }], 'unproven'],
+  [
+    'a fresh backup after one whose proof failed, although an earlier one was proven',
+    [
+      { startedAt: at(10) },
+      { startedAt: at(9), verification: { at: at(9), problem: AWAY } },
+      { startedAt: at(8), verification: { at: at(8), problem: null } },
+    ],
+    'unproven',
+  ],
+  [
+    'a fresh backup that was proven after one whose proof failed',
+    [
+      { startedAt: at(10), verification: PROOF },
+      { startedAt: at(7), verification: { at: at(7), problem: AWAY } },
+    ],
+    'healthy',
+  ],
   ['a fresh backup with an old proof', [{ startedAt: at(10), verification: { at: at(1), problem: null } }], 'unproven'],
   ['no backup since two days', [{ startedAt: at(8), verification: PROOF }], 'stale'],
   ['a manual backup alone', [{ startedAt: at(10), night: null, kind: 'manual', verification: PROOF }], 'healthy'],
@@ -258,4 +337,20 @@ test('health lists each database once, the worst first', () => {
     ],
   );
   assert.deepEqual(summarizeHealth([], NOW), []);
+});
+
+test('a database that a service has is stale once it is older than 36 hours and no backup is of it', () => {
+  const known = (databaseName: string, hours: number) => ({
+    ...({ service: 'shop', environment: 'prod', engine: 'postgres', databaseName } as const),
+    createdAt: new Date(NOW.getTime() - hours * 3_600_000),
+  });
+  const backed = backupRecord({ databaseName: 'backed', startedAt: at(10), verification: PROOF });
+  const rows = summarizeHealth([backed], NOW, [known('backed', 900), known('new', 36), known('forgotten', 37)]);
+  assert.deepEqual(
+    rows.map(({ databaseName, state, lastCompletedAt }) => [databaseName, state, lastCompletedAt === null]),
+    [
+      ['forgotten', 'stale', true],
+      ['backed', 'healthy', false],
+    ],
+  );
 });

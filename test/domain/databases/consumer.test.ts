@@ -42,15 +42,17 @@ describe('who uses a database of another service', () => {
   }
 
   const variables = [
-    ['shop', 'SHOP_POSTGRES_URI'],
-    ['shop-api', 'SHOP_API_POSTGRES_URI'],
-    ['3d-shop', '_3D_SHOP_POSTGRES_URI'],
-    ['shop-postgres', 'SHOP_POSTGRES_POSTGRES_URI'],
-    ['postgres', 'POSTGRES_POSTGRES_URI'],
+    ['shop', 'postgres', 'SHOP_POSTGRES_URI'],
+    ['shop-api', 'postgres', 'SHOP_API_POSTGRES_URI'],
+    ['3d-shop', 'postgres', '_3D_SHOP_POSTGRES_URI'],
+    ['shop-postgres', 'postgres', 'SHOP_POSTGRES_POSTGRES_URI'],
+    ['postgres', 'postgres', 'POSTGRES_POSTGRES_URI'],
+    ['shop', 'mongodb', 'SHOP_MONGODB_URI'],
+    ['mongodb', 'mongodb', 'MONGODB_MONGODB_URI'],
   ] as const;
-  for (const [service, variable] of variables) {
+  for (const [service, engine, variable] of variables) {
     it(`finds the database of ${service} in ${variable}, which is no variable of the platform and of no dependency`, () => {
-      assert.equal(consumedVariable({ service, engine: 'postgres' }), variable);
+      assert.equal(consumedVariable({ service, engine }), variable);
       assert.equal(isReservedVariable(variable), false);
       assert.notEqual(variable.slice(-4), dependencyVariable(service).slice(-4));
     });
@@ -58,7 +60,7 @@ describe('who uses a database of another service', () => {
 
   it('asks for a scope that no service has, whatever it is called', () => {
     assert.equal(databaseScope({ engine: 'postgres', access: 'read' }), 'database/postgres:read');
-    assert.ok(isDatabaseScope('database/postgres:write'));
+    for (const scope of ['database/postgres:write', 'database/mongodb:read']) assert.ok(isDatabaseScope(scope), scope);
     for (const scope of ['database/redis:read', 'database/postgres:admin', 'database:postgres:read', 'shop:read', '']) {
       assert.equal(isDatabaseScope(scope), false, scope);
     }

@@ -65,7 +65,7 @@ test('users take turns', () => {
 });
 
 const ACCESS = {
-  ...{ host: 'db.internal', port: 5432, database: 'shop_prod', user: 'shop_prod_a' },
+  ...{ host: 'db.internal', port: 5432, database: 'shop_prod', generation: '1f0c9a3b77de', user: 'shop_prod_a' },
   ...{ password: "p@:/?#%'é", options: { sslmode: 'require' } },
 };
 const QUOTED = "p%40%3A%2F%3F%23%25'%C3%A9";
@@ -80,7 +80,7 @@ const rows = [
     'redis',
     {
       REDIS_URL: `redis://shop_prod_a:${QUOTED}@db.internal:5432/0`,
-      REDIS_KEY_PREFIX: 'shop_prod:',
+      REDIS_KEY_PREFIX: 'shop_prod.1f0c9a3b77de:',
     },
     {},
   ],

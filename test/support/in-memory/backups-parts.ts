@@ -3,7 +3,7 @@ import { createBackupsActivities } from '../../../activities/backups/index.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import type { BackupEngine } from '../../../domain/backups/backup.ts';
 import type { BackupCommands, BackupJob, RestoreJob } from '../../../domain/backups/messages.ts';
-import type { Alarm, ListedDatabase } from '../../../domain/backups/ports.ts';
+import type { Alarm, KnownDatabase, ListedDatabase } from '../../../domain/backups/ports.ts';
 import { DEFAULT_RETENTION } from '../../../domain/backups/retention.ts';
 import type { DatabaseOwner } from '../../../domain/databases/claim-database.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -25,6 +25,8 @@ export async function createBackupsParts(
   const listed: Record<BackupEngine, ListedDatabase[]> = { mongodb: [], postgres: [] };
   /** Engines whose server does not answer. */
   const away = new Set<BackupEngine>();
+  /** What services have by their records. */
+  const known: KnownDatabase[] = [];
   const alarms = new Map<string, Alarm>();
   const archives = createInMemoryObjectStore({ now });
   const mirror = createInMemoryObjectStore({ now });
@@ -35,6 +37,7 @@ export async function createBackupsParts(
     retention: DEFAULT_RETENTION,
     excludePatterns: [],
     parallelism: 3,
+    nightPage: 500,
     keptDays: 7,
   };
   const deps = {
@@ -48,6 +51,11 @@ export async function createBackupsParts(
       },
       ownerOf: async (engine: BackupEngine, name: string) =>
         listed[engine].find(({ databaseName }) => databaseName === name)?.owner ?? null,
+    },
+    serviceDatabases: {
+      async *known() {
+        yield* known;
+      },
     },
     tools,
     archives,
@@ -75,7 +83,7 @@ export async function createBackupsParts(
   const database = { service: 'shop', environment: 'prod', engine: 'postgres', databaseName: 'shop_prod' } as const;
   const asked = { serviceId: service.id, org: service.org, requestedBy: 'usr_ann', requestId: 'req_1' } as const;
   return {
-    ...{ deps, clock, add, listed, away, alarms, service },
+    ...{ deps, clock, add, listed, known, away, alarms, service },
     activities: createBackupsActivities(deps),
     job: (fields: Partial<BackupJob> = {}): BackupJob => ({
       ...{ ...database, ...asked, id: newId('backup'), kind: 'manual', tier: 'manual', night: null },

@@ -137,6 +137,9 @@ describe('databases in the console', () => {
       const told = (await browser.get(wrong.headers.get('location') ?? '')).text;
       assert.match(wordsOf(told), /Type shop_prod to restore it/);
       assert.match(told, /value="shop_uat"/);
+      assert.match(told, /<details class="confirm" open>/, 'the form is open still');
+      assert.match(told, /id="confirm-error">.*Type shop_prod to restore it/, 'and says it at the field');
+      assert.doesNotMatch((await browser.get(page)).text, /<details class="confirm" open>/);
       assert.equal(on.builder.backupCommands.running.size, 0);
 
       const sent = await browser.submit(page, `${page}/restore`, { confirm: 'shop_prod', ...marked });
@@ -223,5 +226,35 @@ describe('databases in the console', () => {
     assert.match(wordsOf((await ann.get('/')).text), /Databases without a fresh backup .*shop_prod .*Failing/);
     const rival = await on.browseAs(person('viewer', 'other'));
     assert.doesNotMatch((await rival.get('/')).text, /Databases without a fresh backup/);
+  });
+
+  it('those that are kept are listed with their size and day, and dropped early by admins who type their name', async () => {
+    const record = databaseRecord({ id: 'postgres/left_prod', database: 'left_prod', service: 'left', org: 'acme' });
+    await on.builder.databaseRecords.claim(record);
+    const until = new Date(Date.now() + 3 * 86_400_000);
+    await on.builder.databaseRecords.keep(record.id, record.serviceId, until);
+    await on.builder.databaseRecords.noteKeptBytes(record.id, 4_096);
+    const admin = await on.browseAs(person('admin'));
+    const page = '/databases/kept/postgres.left_prod';
+    const list = await admin.get('/databases');
+    assert.match(wordsOf(list.text), /PostgreSQL left_prod prod left was removed 4 KiB/);
+    assert.match(list.text, new RegExp(`href="${page}"`));
+    const viewer = await on.browseAs(person('viewer'));
+    assert.match(wordsOf((await viewer.get(page)).text), /Size when it was kept 4 KiB/);
+    assert.doesNotMatch((await viewer.get(page)).text, /\/drop"/);
+    assert.equal((await (await on.browseAs(person('admin', 'other'))).get(page)).status, 404);
+    assert.equal((await viewer.submit('/', `${page}/drop`, { confirm: 'left_prod' })).status, 403);
+    const wrong = await admin.submit(page, `${page}/drop`, { confirm: 'right_prod' });
+    const told = (await admin.get(wrong.headers.get('location') ?? '')).text;
+    assert.match(told, /<details class="confirm" open>/);
+    assert.match(told, /id="confirm-error">.*Type left_prod to drop it/);
+    assert.deepEqual(on.builder.drops, []);
+    const sent = await admin.submit(page, `${page}/drop`, { confirm: 'left_prod' });
+    assert.equal(sent.headers.get('location')?.split('?')[0], '/databases');
+    assert.deepEqual(
+      on.builder.drops.map(({ id }) => id),
+      [record.id],
+    );
+    assert.match(wordsOf((await admin.get(page)).text), /Dropped on Is being dropped/);
   });
 });

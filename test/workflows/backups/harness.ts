@@ -20,10 +20,10 @@ export async function startBackups() {
   const activities = Object.fromEntries(
     names.map((name) => [
       name,
-      async (input: never) => {
+      async (...inputs: never[]) => {
         await current.before[name]?.();
         current.parts.clock.now = new Date(await env.currentTimeMs());
-        return await (current.parts.activities[name] as (input: never) => Promise<unknown>)(input);
+        return await (current.parts.activities[name] as (...inputs: never[]) => Promise<unknown>)(...inputs);
       },
     ]),
   );

@@ -14,7 +14,7 @@ import { startBackups, type TestBackups } from './harness.ts';
 const DAY_MS = 86_400_000;
 const ALL = { cursor: null, limit: 200 };
 
-describe('the nights of backups', { timeout: 300_000 }, () => {
+describe('the nights of backups', { timeout: 590_000 }, () => {
   let temporal: TestBackups;
   let parts: BackupsParts;
   before(async () => {
@@ -112,6 +112,53 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     assert.deepEqual(await recordsOf(tonight), []);
   });
 
+  const reasonsOf = async (of: string) =>
+    (await parts.deps.backups.list({ night: of }, ALL)).items.map(({ problem }) => problem?.code);
+
+  const alarmsOf = (nights: readonly Night[]) =>
+    [...parts.alarms.values()].map(({ text }) => text).filter((text) => nights.some((each) => text.includes(each)));
+
+  it('that are switched off are on record as skipped, raise no alarm, and are not missed when they are on again', async () => {
+    await night();
+    parts.deps.settings.isEnabled = false;
+    const off: Night[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      await skipNights(1);
+      assert.deepEqual(await night(), { completed: 0, failed: 0, skipped: 2 });
+      off.push(tonight);
+    }
+    // The server may have skipped a night that nobody ran: an alarm may tell that one, and no other.
+    assert.deepEqual(alarmsOf(off), []);
+    parts.deps.settings.isEnabled = true;
+    await skipNights(1);
+    await night();
+    for (const each of off) {
+      assert.deepEqual(await recordsOf(each), ['mongodb shop_prod skipped', 'postgres shop_prod skipped'], each);
+      assert.deepEqual(await reasonsOf(each), ['BACKUPS_DISABLED', 'BACKUPS_DISABLED']);
+    }
+    assert.deepEqual(alarmsOf(off), []);
+  });
+
+  it('of an engine whose address was removed are on record as skipped, and raise an alarm that says what to set', async () => {
+    parts.add('postgres', 'legacy', { notes: ['x'] }, null);
+    parts.add('postgres', 'old_cache', { notes: ['x'] }, null);
+    parts.deps.settings.excludePatterns = ['*_cache'];
+    await night();
+    parts.deps.inventory.engines = ['mongodb'];
+    // The service was removed meanwhile, and its database with it.
+    parts.listed.postgres.splice(0, 1);
+    await skipNights(1);
+    assert.deepEqual(await night(), { completed: 1, failed: 0, skipped: 2 });
+    const expected = ['mongodb shop_prod completed', 'postgres legacy skipped', 'postgres old_cache skipped'];
+    assert.deepEqual(await recordsOf(tonight), expected);
+    const alarm = [...parts.alarms.values()].at(-1);
+    assert.match(alarm?.text ?? '', /legacy \(postgres\): Set DB_POSTGRES_ADMIN_URI/);
+    assert.doesNotMatch(alarm?.text ?? '', /old_cache/);
+    await skipNights(1);
+    await night();
+    assert.ok((await recordsOf(tonight)).includes('postgres legacy skipped'), 'the night after as well');
+  });
+
   it('wait for a backup by hand that runs, and make their own after it', async () => {
     const held = Promise.withResolvers<void>();
     const { faults } = parts.deps.tools.postgres;
@@ -159,27 +206,27 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     throw new FairleadError('UNAVAILABLE', 'The server does not answer', { retryable: true });
   };
 
-  it('end a swap that was broken off, and back up what it put in place', async () => {
+  it('end a swap that was broken off before it was done, and back up what is live', async () => {
     const id = await abandonSwap('mongodb');
-    parts.deps.tools.mongodb.databases.set('shop_prod', { half: [] });
+    parts.deps.tools.mongodb.databases.set('shop_prod', { since: ['1'] });
     assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
-    assert.equal((await parts.deps.restores.find(id))?.status, 'completed');
+    const restore = await parts.deps.restores.find(id);
+    assert.deepEqual([restore?.status, restore?.problem?.code], ['failed', 'RESTORE_ABANDONED']);
     const { items } = await parts.deps.backups.list({ engine: 'mongodb', night: tonight }, ALL);
-    assert.deepEqual(items[0]?.figures, { orders: 2, people: 1 });
+    assert.deepEqual(items[0]?.figures, { since: 1 });
     assert.ok(![...parts.alarms.values()].some(({ text }) => text.includes('broken off')));
   });
 
   it('are not stopped by a restore that cannot be ended: the alarm names it', async () => {
     const id = await abandonSwap('postgres');
-    temporal.current.before = {
-      closeRestore: () => {
+    Object.assign(parts.deps.tools.postgres, {
+      endSwap: async () => {
         throw new FairleadError('INTERNAL', 'The PostgreSQL server of databases answered with error 0A000.');
       },
-    };
-    await night();
+    });
+    assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
     const alarm = [...parts.alarms.values()].at(-1);
     assert.match(alarm?.text ?? '', new RegExp(`the restore ${id}, which was broken off, has not ended`));
-    assert.ok((await recordsOf(tonight)).includes('mongodb shop_prod completed'));
   });
 
   it('begin although what was broken off cannot be looked for, and say so', async () => {
@@ -189,13 +236,26 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     assert.match(alarm?.text ?? '', /Backups and restores that were broken off may be open still: .*does not answer/);
   });
 
-  it('of a whole year, an outage in it, leave a record of every night, and the archives of the contract', async () => {
+  /** Of one database, that was backed up in these nights: what retention keeps is on record, in the bucket, and nothing else. */
+  async function hasArchivesOf(made: readonly Night[]): Promise<void> {
+    const kept = (['daily', 'weekly', 'monthly'] as const).flatMap((tier) => {
+      const ofTier = made.filter((each) => tierOfNight(each) === tier).slice(-DEFAULT_RETENTION[tier]);
+      return ofTier.map((each) => `${tier} ${each}`);
+    });
+    const { items } = await parts.deps.backups.list({ statuses: ['completed'] }, ALL);
+    const after = `after ${made.at(-1)}`;
+    assert.deepEqual(items.map(({ tier, night: of }) => `${tier} ${of}`).sort(), kept.toSorted(), after);
+    assert.deepEqual(items.map(({ objectKey }) => objectKey).sort(), parts.deps.archives.keys().toSorted(), after);
+  }
+
+  it('of a whole year, an outage in it, leave a record of every night, and after each the archives of the contract', async () => {
     parts.listed.mongodb.length = 0;
     const made: Night[] = [];
     for (let index = 0; index < 366; index += 1) {
       if (index === 100) await skipNights(9);
       await night();
       made.push(tonight);
+      await hasArchivesOf(made);
       await skipNights(1);
     }
     const [first = ''] = made;
@@ -207,14 +267,6 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
       const status = made.includes(each) ? 'postgres shop_prod (completed|pruned)' : 'postgres shop_prod missed';
       assert.match((await recordsOf(each)).join(), new RegExp(`^${isLongAgo ? '' : status}$`), each);
     }
-    const kept = (['daily', 'weekly', 'monthly'] as const).flatMap((tier) => {
-      const ofTier = made.filter((each) => tierOfNight(each) === tier).slice(-DEFAULT_RETENTION[tier]);
-      return ofTier.map((each) => `${tier} ${each}`);
-    });
-    const keys = parts.deps.archives.keys();
-    const { items } = await parts.deps.backups.list({ statuses: ['completed'] }, ALL);
-    assert.deepEqual(items.map(({ tier, night: of }) => `${tier} ${of}`).sort(), kept.toSorted());
-    assert.deepEqual(items.map(({ objectKey }) => objectKey).sort(), keys.toSorted());
   });
 
   it('verify a sample, so that every database is restored for proof within a week', async () => {
@@ -233,6 +285,34 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
       [...parts.deps.tools.postgres.databases.keys()].filter((name) => name.startsWith('fairlead_')),
       [],
     );
+  });
+
+  it('that do not run any more are told of by the proof of backups: it is not the nights that would tell', async () => {
+    await night();
+    await temporal.run(BACKUPS_WORKFLOWS.verifyBackups);
+    assert.equal(parts.alarms.size, 0);
+    await skipNights(3);
+    await temporal.run(BACKUPS_WORKFLOWS.verifyBackups);
+    const [alarm, ...others] = parts.alarms.values();
+    assert.match(
+      alarm?.text ?? '',
+      /shop\/prod \(mongodb\): no backup since .*\n.*shop\/prod \(postgres\): no backup since/,
+    );
+    assert.deepEqual(others, []);
+    await night();
+    await temporal.run(BACKUPS_WORKFLOWS.verifyBackups);
+    assert.deepEqual(
+      [...parts.alarms.keys()].filter((id) => id.startsWith('backup.stale_alarm')),
+      [alarm?.id],
+    );
+  });
+
+  it('verify although it is not known whether they run, and say so', async () => {
+    await night();
+    temporal.current.before = { reportStale: away };
+    assert.deepEqual(await temporal.run(BACKUPS_WORKFLOWS.verifyBackups), { verified: 2, failed: 0 });
+    const [alarm] = parts.alarms.values();
+    assert.match(alarm?.text ?? '', /Whether nights back up every database is not known: .*does not answer/);
   });
 
   it('raise an alarm for a backup that does not restore, and go on with the others', async () => {
@@ -295,6 +375,56 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     assert.equal(engines.length, 50);
   });
 
+  it('carry however many databases there are a page at a time, and leave none out', async () => {
+    parts.deps.settings.nightPage = 3;
+    for (const name of ['a', 'b', 'c', 'z']) {
+      parts.add('mongodb', `${name}_many`, { t: ['1'] }, null);
+      parts.add('postgres', `${name}_many`, { t: ['1'] }, null);
+    }
+    parts.deps.settings.excludePatterns = ['b_*'];
+    assert.deepEqual(await night(), { completed: 8, failed: 0, skipped: 2 });
+    const records = await recordsOf(tonight);
+    assert.equal(new Set(records).size, 10);
+    assert.equal(records.filter((line) => line.endsWith('skipped')).length, 2);
+    assert.equal(parts.alarms.size, 0);
+  });
+
+  it('have a record of each database also where its server goes away between two pages, which counts as one failure', async () => {
+    for (const name of ['a', 'b', 'c', 'z']) parts.add('postgres', `${name}_many`, { t: ['1'] }, null);
+    await night();
+    await skipNights(1);
+    parts.deps.settings.nightPage = 3;
+    let plans = 0;
+    temporal.current.before = {
+      planNight: () => {
+        plans += 1;
+        if (plans > 1) parts.away.add('postgres');
+      },
+    };
+    const tally = await night();
+    assert.deepEqual(tally, { completed: 3, failed: 1, skipped: 0 });
+    assert.deepEqual((await recordsOf(tonight)).map((line) => line.split(' ').at(-1)).sort(), [
+      ...['completed', 'completed', 'completed', 'failed', 'failed', 'failed'],
+    ]);
+    assert.match([...parts.alarms.values()].at(-1)?.text ?? '', /c_many .*could not be listed/);
+  });
+
+  it('end and say so where the databases of a later page could not even be looked for', async () => {
+    parts.deps.settings.nightPage = 1;
+    let plans = 0;
+    temporal.current.before = {
+      planNight: () => {
+        plans += 1;
+        if (plans > 1) throw new FairleadError('VALIDATION_FAILED', 'no');
+      },
+    };
+    assert.deepEqual(await night(), { completed: 1, failed: 0, skipped: 0 });
+    assert.match(
+      [...parts.alarms.values()].at(-1)?.text ?? '',
+      /databases after shop_prod \(mongodb\) were not looked for/,
+    );
+  });
+
   // The last one: the server skips no time any more, or more than it should, once a workflow was terminated at work.
   it('are not stopped by a swap that takes hours to end: its database is skipped with the reason', async () => {
     const id = await abandonSwap('mongodb');
@@ -313,6 +443,6 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     temporal.current.before = {};
     await skipNights(1);
     assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
-    assert.equal((await parts.deps.restores.find(id))?.status, 'completed');
+    assert.equal((await parts.deps.restores.find(id))?.status, 'failed');
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { RestoreJob } from '../../../domain/backups/messages.ts';
+import { scratchName } from '../../../domain/backups/restore.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { BackupsParts } from '../../support/in-memory/backups-parts.ts';
 import { startBackups, type TestBackups } from './harness.ts';
@@ -122,7 +123,7 @@ describe('the restore of a database', { timeout: 240_000 }, () => {
     const { change } = parts.deps.restores;
     Object.assign(parts.deps.restores, {
       change: async (...args: Parameters<typeof change>) => {
-        if ('keptDatabase' in args[1] && deaths-- > 0) {
+        if ('keptBytes' in args[1] && deaths-- > 0) {
           throw new FairleadError('UNAVAILABLE', 'the connection is gone', { retryable: true });
         }
         return await change(...args);
@@ -134,7 +135,49 @@ describe('the restore of a database', { timeout: 240_000 }, () => {
     assert.deepEqual(databases().get(restored?.keptDatabase ?? ''), CHANGED);
   });
 
-  const FOREIGN: readonly [what: string, fields: Partial<RestoreJob>][] = [
+  it('by which another one was broken off ends that first: it is failed, and what is live is of the later one', async () => {
+    const id = await backedUp();
+    const broken = parts.restoreJob(id);
+    await parts.activities.openRestore(broken);
+    databases().set(scratchName('restore', broken.id), { orders: ['of the broken one'] });
+    await parts.deps.restores.change(broken.id, { phase: 'swapping' });
+    const restored = await restore(parts.restoreJob(id));
+    assert.equal(restored?.status, 'completed');
+    const ended = await parts.deps.restores.find(broken.id);
+    assert.deepEqual([ended?.status, ended?.problem?.code], ['failed', 'RESTORE_ABANDONED']);
+    assert.deepEqual([databases().get('shop_prod'), scratches()], [OLD, [restored?.keptDatabase]]);
+  });
+
+  it('that was broken off is ended before a backup of its database as well', async () => {
+    const id = await backedUp();
+    const broken = parts.restoreJob(id);
+    await parts.activities.openRestore(broken);
+    const job = parts.job();
+    await temporal.commands.backUp(job);
+    await temporal.ended(job);
+    assert.equal((await parts.deps.backups.find(job.id))?.status, 'completed');
+    assert.equal((await parts.deps.restores.find(broken.id))?.status, 'failed');
+  });
+
+  it('whose swap was done, and whose worker then said otherwise, is completed', async () => {
+    const id = await backedUp();
+    const { postgres } = parts.deps.tools;
+    const { swap } = postgres;
+    Object.assign(postgres, {
+      swap: async (...given: Parameters<typeof swap>) => {
+        await swap(...given);
+        throw new FairleadError('RESTORE_FAILED', 'the connection is gone');
+      },
+    });
+    const job = parts.restoreJob(id);
+    await temporal.commands.restore(job);
+    assert.deepEqual(await temporal.ended(job), { status: 'completed', problem: null });
+    assert.equal((await parts.deps.restores.find(job.id))?.status, 'completed');
+    assert.deepEqual(databases().get('shop_prod'), OLD);
+  });
+
+  const FOREIGN: readonly [what: string, fields: Partial<RestoreJob>, code?: string][] = [
+    ['the same database by another org', { org: 'rival' }, 'DATABASE_NOT_FOUND'],
     ['another service of the same name', { serviceId: 'svc_later' }],
     ['another service', { service: 'blog' }],
     ['another environment', { environment: 'uat' }],
@@ -142,12 +185,12 @@ describe('the restore of a database', { timeout: 240_000 }, () => {
     ['another database', { databaseName: 'blog_prod' }],
   ];
 
-  for (const [what, fields] of FOREIGN) {
+  for (const [what, fields, code = 'NOT_RESTORABLE'] of FOREIGN) {
     it(`aimed at ${what} is refused, also past the API`, async () => {
       const id = await backedUp();
       databases().set('blog_prod', CHANGED);
       const restored = await restore(parts.restoreJob(id, fields));
-      assert.deepEqual([restored?.status, restored?.problem?.code], ['failed', 'NOT_RESTORABLE']);
+      assert.deepEqual([restored?.status, restored?.problem?.code], ['failed', code]);
       for (const name of ['shop_prod', 'blog_prod']) assert.deepEqual(databases().get(name), CHANGED);
       assert.deepEqual(parts.deps.tools.mongodb.databases.get('shop_prod'), OLD);
     });

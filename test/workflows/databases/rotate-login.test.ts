@@ -157,6 +157,58 @@ describe('rotateLogin', { timeout: 300_000 }, () => {
     assert.deepEqual(await night(), { rotated: 0, waiting: 0 });
   });
 
+  it('the night first has servers have the users of the records; where they do not, it rotates all the same', async () => {
+    const done: string[] = [];
+    faults = {
+      reconcileServers: () => {
+        done.push('reconcile');
+        throw new FairleadError('VALIDATION_FAILED', 'no');
+      },
+      listDueLogins: () => void done.push('list'),
+    };
+    activities = { ...activities, listDueLogins: async () => ({ items: [], nextCursor: null }) };
+    const night = { workflowId: 'reconciling', taskQueue: TASK_QUEUE };
+    await env.client.workflow.execute(DATABASE_WORKFLOWS.rotateLogins, night);
+    assert.deepEqual(done, ['reconcile', 'list']);
+  });
+
+  it('of more that are due than one page, the night takes the oldest first, two at a time', async () => {
+    const ids = Array.from({ length: 7 }, (_, index) => `postgres/many-${9 - index}_prod`);
+    const pagesOf = [ids.slice(0, 4), [], ids.slice(4)];
+    const asked: (string | undefined)[] = [];
+    const taken: string[] = [];
+    let [running, most] = [0, 0];
+    const due = (id: string) => ({ id, engine: 'postgres', service: id, environment: 'prod', consumes: null }) as const;
+    activities = {
+      ...activities,
+      listDueLogins: async (cursor, begunAt) => {
+        asked.push(begunAt);
+        const page = Number(cursor ?? '0');
+        return { items: (pagesOf[page] ?? []).map(due), nextCursor: page === 2 ? null : String(page + 1) };
+      },
+      prepareLogin: async ({ id }) => {
+        taken.push(id);
+        running += 1;
+        most = Math.max(most, running);
+        return { kind: 'begun', buildId: 'bld_1' };
+      },
+      acceptLogin: async () => undefined,
+      promoteLogin: async () => 1,
+      replaceWorkload: async () => {
+        running -= 1;
+        return 'rotated';
+      },
+    };
+    const night = { workflowId: 'long-night', taskQueue: TASK_QUEUE };
+    const tally = await env.client.workflow.execute(DATABASE_WORKFLOWS.rotateLogins, night);
+    assert.deepEqual(tally, { rotated: ids.length, waiting: 0 });
+    assert.deepEqual(taken.slice(0, 2).toSorted(), ids.slice(0, 2).toSorted());
+    assert.deepEqual(taken.slice(4).toSorted(), ids.slice(4).toSorted(), 'a page after the one before');
+    assert.ok(most <= 2, `${most} at once`);
+    assert.equal(new Set(asked).size, 1, 'by the same begin of the night');
+    assert.ok(asked[0] !== undefined);
+  });
+
   it('no password is in any history', async () => {
     whenRestarted(() => world.finishRestart());
     await run();

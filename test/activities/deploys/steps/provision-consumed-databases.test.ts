@@ -6,10 +6,13 @@ import { workloadOf } from '../../../../activities/deploys/release-of-build.ts';
 import { provisionConsumedDatabases } from '../../../../activities/deploys/steps/provision-consumed-databases.ts';
 import type { DependencyDeclaration } from '../../../../domain/catalog/catalog.ts';
 import type { ConsumedDatabase } from '../../../../domain/databases/consumer.ts';
+import { createServiceDatabases } from '../../../../domain/databases/service-databases.ts';
 import type { Environment } from '../../../../domain/environment.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { GrantDecision } from '../../../../domain/grants/grant.ts';
+import { createMayConsume } from '../../../../domain/grants/may-consume.ts';
 import { buildRecord, catalogRecord, releaseRecord } from '../../../ports/records.ts';
+import { createInMemoryDatabaseServer } from '../../../support/in-memory/database-server.ts';
 import { shareService } from '../../../support/share-service.ts';
 import { useDeploy } from '../use-deploy.ts';
 
@@ -65,7 +68,8 @@ async function decide(decision: GrantDecision): Promise<void> {
 async function carryOutDrops(): Promise<void> {
   const deps = {
     ...{ records: parts.databaseRecords, servers: { postgres: parts.databaseServer.server }, finalBackup: null },
-    ...{ rotation: { cipher: parts.cipher }, audit: null, now: parts.now, raiseAlarm: async () => undefined },
+    ...{ rotation: { cipher: parts.cipher, mayConsume: async () => true } },
+    ...{ audit: null, now: parts.now, raiseAlarm: async () => undefined },
   };
   const due = parts.drops.filter(({ dropAfter }) => dropAfter <= parts.now());
   for (const { id, dropAfter } of due) {
@@ -74,7 +78,7 @@ async function carryOutDrops(): Promise<void> {
 }
 
 /** The variables of a workload that was given these. */
-async function envOf(consumedDatabases: readonly ConsumedDatabase[]) {
+async function envOf(consumedDatabases: readonly ConsumedDatabase[], config: Readonly<Record<string, string>> = {}) {
   const release = releaseRecord({
     id: 'rel_hello',
     service: 'hello',
@@ -82,7 +86,14 @@ async function envOf(consumedDatabases: readonly ConsumedDatabase[]) {
     environment: 'prod',
     consumedDatabases,
   });
-  return await workloadOf(parts, { ...release, secrets: {} }, 'bld_1');
+  return await workloadOf(parts, { ...release, config, secrets: {} }, 'bld_1');
+}
+
+/** Makes a release with these the active one. */
+async function active(id: string, consumedDatabases: readonly ConsumedDatabase[], epoch: number): Promise<void> {
+  const fields = { service: 'hello', serviceId: 'svc_hello', environment: 'prod', consumedDatabases } as const;
+  await parts.releases.put(releaseRecord({ id, ...fields }));
+  await parts.releases.activate(id, { at: parts.now(), epoch, buildId: build.buildId });
 }
 
 async function uriOf(consumed: readonly ConsumedDatabase[], name = 'SHOP_POSTGRES_URI'): Promise<URL> {
@@ -121,6 +132,35 @@ describe('databases of other services', () => {
     assert.notEqual(reader.username, writer.username);
     await (await connect(DATABASE, writer)).write('from beside');
     assert.deepEqual(await (await connect(DATABASE, reader)).read(), ['from beside']);
+  });
+
+  it('of MongoDB as well: by a variable, a login and a grant of their own', async () => {
+    const mongodb = createInMemoryDatabaseServer('mongodb');
+    const databases = createServiceDatabases({
+      ...{ records: parts.databaseRecords, cipher: parts.cipher, now: parts.now, graceDays: 7 },
+      ...{ newPassword: () => 'of-a-consumer', newGeneration: () => 'unused' },
+      engines: {
+        mongodb: { server: mongodb.server, address: () => ({ host: 'mongodb.internal', port: 27_017, options: {} }) },
+      },
+      commands: { dropLater: async () => undefined },
+      mayConsume: createMayConsume({ services: parts.services, grants: parts.grants }),
+    });
+    for (const [service, org] of [
+      ['shop', 'acme'],
+      ['bank', 'other'],
+    ] as const) {
+      const owner = { service, serviceId: `svc_${service}`, org, environment: 'prod' } as const;
+      await databases.provision('mongodb', owner, signal);
+    }
+    parts = { ...parts, databases };
+    const { given, warnings } = await provision(asking('shop', [{ type: 'mongodb', access: 'read' }]));
+    assert.deepEqual(warnings, []);
+    const uri = await uriOf(given, 'SHOP_MONGODB_URI');
+    assert.match(uri.href, /^mongodb:\/\/shop_prod_[a-z2-7]{10}_a:of-a-consumer@mongodb\.internal:27017\/shop_prod$/);
+    const connection = await mongodb.connect(DATABASE, loginOf(uri));
+    await assert.rejects(connection.write('forged'));
+    const { blockedGrants } = await blockedBy(asking('bank', [{ type: 'mongodb', access: 'write' }]));
+    assert.deepEqual(blockedGrants[0]?.scopes, ['database/mongodb:write']);
   });
 
   it('of another org: blocked until it approves the scope; revoked, the login is refused', async () => {
@@ -184,6 +224,128 @@ describe('databases of other services', () => {
     assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
   });
 
+  /** Takes the right away, and nothing else: as one did that looked for logins before this one was on record. */
+  async function revokeUnseen(): Promise<void> {
+    const [grant] = (await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 })).items;
+    assert.ok(grant !== undefined);
+    const revoked = { ...grant, status: 'revoked', granted: [], revision: grant.revision + 1 } as const;
+    assert.equal(await parts.grants.replace(revoked, grant.revision), true);
+  }
+
+  it('of another org, revoked: no rollback, restart or repair gets the address again, and the clean-up ends the login', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const { given } = await provision(asking('bank'));
+    const uri = await uriOf(given, 'BANK_POSTGRES_URI');
+    await active('rel_with', given, 1_000);
+    await revokeUnseen();
+    assert.equal((await parts.databaseRecords.consumersOf('svc_bank'))[0]?.state, 'active', 'nobody ended it');
+    assert.equal((await envOf(given)).env.BANK_POSTGRES_URI, undefined);
+    await cleanUpAfterBuild(parts, build, signal);
+    await carryOutDrops();
+    await assert.rejects(connect('bank_prod', uri));
+    assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
+  });
+
+  it('of another org, revoked before the login is on record: the server hears of none', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const { claim } = parts.databaseRecords;
+    const admitted: string[] = [];
+    const { consumers } = parts.databaseServer.server;
+    assert.ok(consumers !== undefined);
+    const { admit } = consumers;
+    Object.assign(consumers, {
+      admit: async (...args: Parameters<typeof admit>) => {
+        await admit(...args);
+        const { user } = args[1];
+        if (parts.databaseServer.held.get('bank_prod')?.passwords.has(user) === true) admitted.push(user);
+      },
+    });
+    Object.assign(parts.databaseRecords, {
+      claim: async (...args: Parameters<typeof claim>) => {
+        await revokeUnseen();
+        return await claim(...args);
+      },
+    });
+    await assert.rejects(provisionConsumedDatabases(parts, attempt(asking('bank'))), { code: 'SCOPE_GRANT_BLOCKED' });
+    assert.deepEqual(admitted, []);
+    await carryOutDrops();
+    assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
+  });
+
+  it('that ends while a worker is paused before it lets it in stays refused', async () => {
+    const { consumers } = parts.databaseServer.server;
+    assert.ok(consumers !== undefined);
+    const { admit } = consumers;
+    let users: readonly string[] = [];
+    Object.assign(consumers, {
+      admit: async (...args: Parameters<typeof admit>) => {
+        Object.assign(consumers, { admit });
+        // Meanwhile the login ends, and its users are taken away.
+        await parts.databases.keep('svc_hello');
+        await carryOutDrops();
+        await admit(...args);
+        users = [...(parts.databaseServer.held.get(DATABASE)?.passwords.keys() ?? [])];
+      },
+    });
+    await provision(asking('shop'));
+    assert.deepEqual(users, ['shop_prod_a']);
+  });
+
+  it('that somebody is given while another build looks for unused ones stay', async () => {
+    const { given } = await provision(asking('shop'));
+    const uri = await uriOf(given);
+    const by = { serviceId: 'svc_hello', environment: 'prod' } as const;
+    for (const give of [() => provision(asking('shop')), () => envOf(given)]) {
+      await parts.databases.endConsumed(by, async () => {
+        await give();
+        return [];
+      });
+      await carryOutDrops();
+      assert.equal((await uriOf(given)).href, uri.href);
+      await connect(DATABASE, uri);
+    }
+    await parts.databases.endConsumed(by, async () => null);
+    await connect(DATABASE, uri);
+    await parts.databases.endConsumed(by, async () => []);
+    await carryOutDrops();
+    await assert.rejects(connect(DATABASE, uri));
+  });
+
+  it('a value that somebody set for the variable takes the place of no login, also of one that has ended', async () => {
+    const { given } = await provision(asking('shop'));
+    const config = { SHOP_POSTGRES_URI: 'postgresql://elsewhere/' };
+    assert.match((await envOf(given, config)).env.SHOP_POSTGRES_URI ?? '', /^postgresql:\/\/shop_prod_/);
+    await parts.databases.keep('svc_hello');
+    assert.equal((await envOf(given, config)).env.SHOP_POSTGRES_URI, undefined);
+    assert.equal((await envOf([], config)).env.SHOP_POSTGRES_URI, 'postgresql://elsewhere/');
+  });
+
+  it('asking for more than a grant gives ends no login that it gives', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const { given } = await provision(asking('bank'));
+    await blockedBy(asking('bank', WRITE));
+    await carryOutDrops();
+    await connect('bank_prod', await uriOf(given, 'BANK_POSTGRES_URI'));
+  });
+
+  it('whose grant is removed while the login is made: the build asks anew, and is blocked', async () => {
+    await blockedBy(asking('bank'));
+    await decide('approve');
+    const consume: typeof parts.databases.consume = async (...args) => {
+      const made = await parts.databases.consume(...args);
+      const [grant] = (await parts.grants.list({ org: 'other' }, { cursor: null, limit: 1 })).items;
+      await parts.grants.remove(grant?.id ?? '');
+      return made;
+    };
+    const removed = { ...parts, databases: { ...parts.databases, consume } };
+    await assert.rejects(provisionConsumedDatabases(removed, attempt(asking('bank'))), { code: 'SCOPE_GRANT_BLOCKED' });
+    await carryOutDrops();
+    assert.deepEqual(await parts.databaseRecords.consumersOf('svc_bank'), []);
+  });
+
   it('of an org that authorized this one: no grant is needed', async () => {
     await shareService(parts.services, 'svc_bank', ['acme']);
     assert.equal((await provision(asking('bank'))).given.length, 1);
@@ -236,11 +398,6 @@ describe('databases of other services', () => {
   it('that the catalog does not name any more end after the build, unless another build is open', async () => {
     const { given } = await provision(asking('shop'));
     const uri = await uriOf(given);
-    const active = async (id: string, consumedDatabases: readonly ConsumedDatabase[], epoch: number) => {
-      const fields = { service: 'hello', serviceId: 'svc_hello', environment: 'prod', consumedDatabases } as const;
-      await parts.releases.put(releaseRecord({ id, ...fields }));
-      await parts.releases.activate(id, { at: parts.now(), epoch, buildId: build.buildId });
-    };
     const cleanUp = async () => {
       await cleanUpAfterBuild(parts, build, signal);
       await carryOutDrops();
@@ -279,7 +436,7 @@ describe('databases of other services', () => {
   it('while an earlier login is being ended, another try gets a new one', async () => {
     const { given } = await provision(asking('shop'));
     const before = await uriOf(given);
-    await parts.databases.endConsumed({ serviceId: 'svc_hello', environment: 'prod' }, () => true);
+    await parts.databases.endConsumed({ serviceId: 'svc_hello', environment: 'prod' }, async () => []);
     await assert.rejects(provision(asking('shop')), { code: 'CONFLICT', retryable: true });
     await carryOutDrops();
     const after = await uriOf((await provision(asking('shop'))).given);

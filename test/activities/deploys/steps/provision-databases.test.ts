@@ -92,14 +92,20 @@ describe('databases', () => {
   it('an address that is the loopback of containers is a warning', async () => {
     const { parts, attempt } = await useDeploy();
     const databases = createServiceDatabases({
-      ...{ records: parts.databaseRecords, cipher: parts.cipher, newPassword: () => 'secret', now: parts.now },
+      ...{
+        records: parts.databaseRecords,
+        cipher: parts.cipher,
+        newPassword: () => 'secret',
+        newGeneration: () => 'aaaaaaaaaaaa',
+        now: parts.now,
+      },
       engines: {
         postgres: {
           server: parts.databaseServer.server,
           address: () => ({ host: '127.0.0.1', port: 5432, options: {} }),
         },
       },
-      ...{ commands: { dropLater: async () => undefined }, graceDays: 7 },
+      ...{ commands: { dropLater: async () => undefined }, mayConsume: async () => true, graceDays: 7 },
     });
     const context = attempt(POSTGRES);
     await provisionDatabases({ ...parts, databases }, context);
@@ -125,11 +131,13 @@ describe('databases', () => {
       records: parts.databaseRecords,
       cipher: createSecretCipher([Buffer.alloc(32, 9)]),
       newPassword: () => 'a-new-one',
+      newGeneration: () => 'aaaaaaaaaaaa',
       now: parts.now,
       engines: {
         postgres: { server: parts.databaseServer.server, address: () => ({ host: 'x', port: 1, options: {} }) },
       },
       commands: { dropLater: async () => undefined },
+      mayConsume: async () => true,
       graceDays: 7,
     });
     assert.deepEqual(await lost.passwords('svc_hello'), []);
