@@ -6,6 +6,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createAgreeingRpc } from './agreeing-rpc.ts';
 import { createAnchorSender } from './anchor-sender.ts';
+import { isOwnUndertaking } from './own-undertaking.ts';
 import { createRegistryReader, type Mined } from './registry-reader.ts';
 import { createRpc, refused, unreachable } from './rpc.ts';
 
@@ -86,7 +87,8 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
 
   async function ownReceipt({ id }: Pick<Batch, 'id'>): Promise<Mined | null> {
     const pending = await deps.pending.find(id, chainId);
-    for (const { hash } of pending?.transactions ?? []) {
+    if (pending === null || !isOwnUndertaking(pending, await deps.signer.address())) return null;
+    for (const { hash } of pending.transactions) {
       const mined = await reader.receipt(hash);
       if (mined?.succeeded === true) return mined;
     }
@@ -134,6 +136,15 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
         await delay(timing.pollMs, undefined, { signal });
       }
       throw notYet(batch.id, seen);
+    },
+    async rootOf(day) {
+      await checked();
+      try {
+        const standing = await reader.standing(day, await reader.head());
+        return standing === null || standing.invalidated ? null : standing.root;
+      } catch (error) {
+        throw faultOf(error);
+      }
     },
   };
 }

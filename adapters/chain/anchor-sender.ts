@@ -14,6 +14,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { FairleadError } from '../../domain/errors.ts';
 import { any, first } from './agreeing-rpc.ts';
 import { bumpFees, type Fees, suggestFees } from './fees.ts';
+import { isOwnUndertaking } from './own-undertaking.ts';
 import { hashSchema, quantity, REGISTRY, smallNumber } from './registry-reader.ts';
 import { type Rpc, refused, unreachable } from './rpc.ts';
 
@@ -51,16 +52,19 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
   async function advance({ id, root }: Pick<Batch, 'id' | 'root'>): Promise<PendingAnchor> {
     const from = await signer.address();
     const used = await transactionCount(from, 'latest');
+    const call = anchorCall(id, root);
     const earlier = await store.find(id, rpc.chainId);
-    if (earlier === null || earlier.nonce < used || earlier.from !== from || earlier.to !== contract) {
-      const data = REGISTRY.encodeFunctionData('anchor', [dayNumber(id), root]);
-      return await begin({ batchId: id, chainId: rpc.chainId, from, to: contract, data });
-    }
+    const isOurs = earlier !== null && isOwnUndertaking(earlier, from) && isSameCall(earlier, call);
+    if (!isOurs || earlier.nonce < used) return await begin({ batchId: id, chainId: rpc.chainId, from, ...call });
     // A nonce comes about only after those before it: what is stuck there is helped first.
     const blocker = earlier.nonce > used ? await store.findByNonce(rpc.chainId, from, used) : null;
-    if (blocker !== null) await carryOn(blocker);
+    if (blocker !== null && isOwnUndertaking(blocker, from)) await carryOn(blocker);
     return await carryOn(earlier);
   }
+
+  const anchorCall = (id: Batch['id'], root: Batch['root']) => {
+    return { to: contract, data: REGISTRY.encodeFunctionData('anchor', [dayNumber(id), root]) };
+  };
 
   async function begin(call: Pick<PendingAnchor, 'batchId' | 'chainId' | 'from' | 'to' | 'data'>) {
     const { from, to, data } = call;
@@ -122,6 +126,10 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
       return result;
     },
   };
+}
+
+function isSameCall(one: Pick<PendingAnchor, 'to' | 'data'>, other: Pick<PendingAnchor, 'to' | 'data'>): boolean {
+  return one.to === other.to && one.data === other.data;
 }
 
 /** The account has too little, or the node sends nothing that costs so much: another hour may be better. */

@@ -68,6 +68,18 @@ describe('anchoring on a real chain', { timeout: 300_000 }, () => {
     await assert.rejects(anchoring().anchor(given, NEVER), { code: 'ANCHOR_REFUSED', message: /invalidated/ });
   });
 
+  it('tells which root stands and is in force', async () => {
+    const { id, root } = batch();
+    const chain = anchoring();
+    assert.equal(await chain.rootOf(id), null);
+    await chain.anchor({ id, root }, NEVER);
+    assert.equal(await chain.rootOf(id), root);
+    await invalidate(id);
+    assert.equal(await chain.rootOf(id), null);
+    parts.proxy.meddle = async () => 'break';
+    await assert.rejects(chain.rootOf(id), { code: 'CHAIN_UNREACHABLE' });
+  });
+
   it('a day whose root somebody else wrote is anchored again once the owner has invalidated that root', async () => {
     const given = batch();
     const foreign = { id: given.id, root: toHash(randomBytes(32)) };

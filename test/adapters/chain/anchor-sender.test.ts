@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Transaction, Wallet } from 'ethers';
+import { Interface, Transaction, Wallet } from 'ethers';
+import { REGISTRY_ABI } from '../../../adapters/chain/registry-abi.ts';
+import { dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { ANCHORER } from '../../support/start-anvil.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
@@ -160,6 +162,61 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
     assert.deepEqual(order.slice(0, 2), [nonce, nonce + 1], 'what is stuck first, then what waits for it');
     assert.equal(await rootOn(first.id), first.root);
     assert.equal(await rootOn(second.id), second.root);
+  });
+
+  it('what somebody else put among the undertakings is neither signed nor sent', async () => {
+    const [given, other] = [batch(), batch()];
+    const nonce = await transactionsOfAnchorer();
+    const forged = new Interface(REGISTRY_ABI).encodeFunctionData('anchor', [
+      dayNumber(given.id),
+      `0x${'66'.repeat(32)}`,
+    ]);
+    const planted = {
+      chainId: CHAIN_ID,
+      from: ANCHORER.address,
+      to: parts.chain.contract,
+      data: forged,
+      gasLimit: 200_000n,
+      transactions: [
+        {
+          hash: `0x${'11'.repeat(32)}`,
+          raw: await new Wallet(`0x${'77'.repeat(32)}`).signTransaction({ to: parts.chain.contract, nonce }),
+          maxFeePerGas: GWEI,
+          maxPriorityFeePerGas: GWEI,
+          signedAt: new Date(0),
+        },
+      ],
+    } as const;
+    // Its own undertaking, and one that would be before it in the order of nonces.
+    await store().put({ ...planted, batchId: given.id, nonce: nonce + 1 });
+    await store().put({ ...planted, batchId: other.id, nonce });
+    await anchoring().anchor(given, NEVER);
+    assert.equal(await rootOn(given.id), given.root);
+    assert.deepEqual(
+      sent().map(({ params }) => Transaction.from(String(params[0])).data === forged),
+      [false],
+    );
+  });
+
+  it('a transaction of our own account for another root of the day is not carried on', async () => {
+    const given = batch();
+    const forged = { ...given, root: `0x${'66'.repeat(32)}` } as const;
+    await parts.chain.rpc('evm_setAutomine', false);
+    await assert.rejects(anchoring({ attemptMs: 1_000 }).anchor(forged, NEVER), { code: 'CHAIN_UNREACHABLE' });
+    await parts.chain.rpc('anvil_dropAllTransactions');
+    await parts.chain.rpc('evm_setAutomine', true);
+    await anchoring().anchor(given, NEVER);
+    assert.equal(await rootOn(given.id), given.root);
+  });
+
+  it('a transaction that is not ours is not taken for the anchor', async () => {
+    const given = batch();
+    const { txHash } = await anchoring().anchor(given, NEVER);
+    const { txHash: foreign } = await anchoring().anchor(batch(), NEVER);
+    const pending = (await store().find(given.id, CHAIN_ID)) ?? assert.fail('it is kept');
+    const transactions = pending.transactions.map((one) => ({ ...one, hash: foreign }));
+    await store().put({ ...pending, transactions });
+    assert.equal((await anchoring().anchor(given, NEVER)).txHash, txHash);
   });
 
   it('days anchored at once get a nonce each', async () => {
