@@ -16,15 +16,14 @@ import { findEnginePrograms } from '../adapters/docker/build-engine/engine-progr
 import { findDockerCli, ownClientEnvironment } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../adapters/docker/image-builder.ts';
-import { containerShell, rootShell } from '../adapters/docker/machine-shell.ts';
 import type { RegistryAuth } from '../adapters/docker/registry-auth.ts';
 import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
 import { createRelayImage } from '../adapters/docker/relay-image.ts';
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
 import { createContainerTestRunner } from '../adapters/docker/test-runner/container-test-runner.ts';
-import { createWorkloadFirewall, type WorkloadFirewall } from '../adapters/docker/workload-firewall.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
+import { alarmsSection } from '../adapters/env/alarms.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createSourceFetcher } from '../adapters/git/git-source-fetcher.ts';
@@ -34,6 +33,7 @@ import { createSharingHistory } from '../adapters/mongo/authorized-orgs/sharing-
 import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../adapters/mongo/config/variable-history.ts';
+import { createCustomDomainStore } from '../adapters/mongo/custom-domains/domains.ts';
 import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
@@ -42,15 +42,17 @@ import { createWorkloadStates } from '../adapters/mongo/deploys/workload-states.
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { passwordsOf } from '../adapters/mongodb-server/address.ts';
+import { createDomainCommands } from '../adapters/temporal/domain-commands.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createSharingCommands } from '../adapters/temporal/sharing-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
+import { createNamesOfService } from '../domain/custom-domains/names-of-service.ts';
 import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
 import { mostBuilds } from '../domain/deploys/build-slots.ts';
+import { NO_DNS } from '../domain/deploys/dns-records.ts';
 import { CONTAINER_TESTS, type TestRunner } from '../domain/deploys/gated-tests.ts';
 import { OWN_SDK_PACKAGES } from '../domain/deploys/sdk-packages.ts';
-import { NO_CUSTOM_DOMAINS } from '../domain/deploys/site-registry.ts';
 import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
@@ -59,15 +61,19 @@ import { defineModule, type WorkerParts } from './module.ts';
 import { remoteOptions } from './remote-options.ts';
 import { composeServiceDatabases } from './service-databases.ts';
 import { composeHttpTestRunner, composeServicesTold } from './services-told.ts';
+import { composeFirewall, isLocalEngine, protectAtStart } from './workload-firewall.ts';
 
-type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
+const section = { ...deploysWorkerSection, ...alarmsSection };
+
+type Parts = WorkerParts<ReadSection<typeof section>>;
+type SecretParts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
 
 const now = () => new Date();
 
 /** Deploys and their upkeep, which every worker does. */
 export const deploys = defineModule({
   name: 'deploys',
-  section: deploysWorkerSection,
+  section,
   schedules: deploysSchedules,
   queue: 'shared',
   // A build has one activity at a time; rollbacks, undos, clean-ups and the upkeep of all services come beside.
@@ -78,6 +84,7 @@ export const deploys = defineModule({
     await createBuilderIndexes(db);
     const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
     const docker = await composeDocker(parts);
+    void protectAtStart(docker.runtime);
     const connections = createGitConnectionStore({ db });
     const cipher = env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY);
     const deps: DeploysDeps = {
@@ -104,7 +111,8 @@ export const deploys = defineModule({
       clients: composeClients(parts),
       ...composeServicesTold(parts),
       testRunner: docker.tests ?? composeHttpTestRunner(parts),
-      customDomains: NO_CUSTOM_DOMAINS,
+      customDomains: createNamesOfService(createCustomDomainStore({ db }), createDomainCommands(client)),
+      dns: NO_DNS,
       grants: createGrantStore({ db }),
       sharingHistory: createSharingHistory({ db }),
       sharingCommands: createSharingCommands(client),
@@ -120,7 +128,9 @@ export const deploys = defineModule({
 
 type AuditParts = Pick<WorkerParts<{ readonly DATA_DIR: string }>, 'env' | 'settings' | 'logger' | 'opened'>;
 
-export function composeClients({ settings: { urls, providerKey } }: Parts): ClientAdministration | null {
+export function composeClients({
+  settings: { urls, providerKey },
+}: Pick<Parts, 'settings'>): ClientAdministration | null {
   if (urls.idp === undefined || providerKey === undefined) return null;
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }
@@ -221,32 +231,10 @@ async function composeBuildEngine(
   return createBuildEngine({ machine, programFolders, stackId, volume, folder, registry, access, onWarning });
 }
 
-/** Null where the machine of the engine is not this one, or has no iptables. */
-async function composeFirewall(
-  { env, logger, subprocessEnv }: Parts,
-  docker: Docker,
-  image: PlatformAccess['image'],
-): Promise<WorkloadFirewall | null> {
-  const { folders, missing } = await findEnginePrograms();
-  if (!isLocalEngine(env.DOCKER_HOST) || missing.includes('iptables')) {
-    logger.warn("Workloads reach what this machine reaches: it is not the engine's, or it has no iptables");
-    return null;
-  }
-  const shell =
-    process.getuid?.() === 0
-      ? rootShell(subprocessEnv)
-      : containerShell({ docker, stackId: env.STACK_ID, image, folders });
-  const routerPort = isLoopbackHost(env.HOST) ? null : env.EDGE_PORT;
-  return createWorkloadFirewall({ docker, stackId: env.STACK_ID, shell, open: env.WORKLOAD_NETWORKS, routerPort });
-}
-
 function limitsOfBuilds(env: Parts['env']): BuildLimits {
   const { BUILD_PROCESSES: processes, BUILD_MEMORY_BYTES: memoryBytes, BUILD_DISK_BYTES: diskBytes } = env;
-  return buildLimits({ processes, memoryBytes, diskBytes }, totalmem());
-}
-
-function isLocalEngine(dockerHost = ''): boolean {
-  return dockerHost === '' || dockerHost.startsWith('unix://');
+  const builds = mostBuilds(env.BUILD_CONCURRENCY);
+  return buildLimits({ processes, memoryBytes, diskBytes, builds }, totalmem());
 }
 
 /** Where the platform listens on the loopback alone, workloads come in by its socket. */
@@ -259,7 +247,7 @@ function platformAccess({ env, settings }: Parts, image: PlatformAccess['image']
 }
 
 /** Credentials of the platform that must never show up in a log. */
-export function platformSecrets({ env, settings }: Pick<Parts, 'env' | 'settings'>): string[] {
+export function platformSecrets({ env, settings }: Pick<SecretParts, 'env' | 'settings'>): string[] {
   const secrets = [
     ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
     ...[settings.providerKey, settings.internalKey, env.BUILDER_CLIENT_SECRET],

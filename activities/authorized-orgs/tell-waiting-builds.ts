@@ -1,5 +1,5 @@
 import type { SharedWith } from '../../domain/authorized-orgs/messages.ts';
-import type { DeployTarget } from '../../domain/deploys/ports.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { targetKey } from '../../domain/ids.ts';
 import type { SharingDeps } from './deps.ts';

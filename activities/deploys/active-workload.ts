@@ -1,6 +1,7 @@
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import { isHealthy } from '../../domain/deploys/health.ts';
-import type { DeployTarget, RouteTarget, Workload } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
+import type { RouteTarget, Workload } from '../../domain/deploys/workload-runtime.ts';
 import type { DeploysDeps } from './deps.ts';
 
 /** True for the workload that serves while the release is the active one. */

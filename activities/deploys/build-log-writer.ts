@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
-import type { BuildLog } from '../../domain/deploys/ports.ts';
+import type { BuildLog } from '../../domain/deploys/build-store.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel, NewLogLine } from '../../domain/logs/log-line.ts';
 

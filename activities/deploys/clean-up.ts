@@ -29,16 +29,15 @@ export async function cleanUpAfterBuild(deps: CleanUpDeps, build: BuildRequest, 
 }
 
 /**
- * Ends logins to databases of other services that the active release does not have. While a build of the environment is
- * open nothing is ended, as it may have been given one; the clean-up after that one looks again.
+ * Ends logins to databases of other services that the active release does not have, and all that nothing allows any more.
+ * While a build of the environment is open no unused one is ended, as the build may be given it; the clean-up after that
+ * one looks again.
  */
 async function endUnusedLogins(deps: CleanUpDeps, { service, serviceId, environment }: BuildRequest): Promise<void> {
-  if (deps.databases === null) return;
-  const open = await deps.builds.list({ serviceId, environment, open: true }, { cursor: null, limit: 1 });
-  if (open.items.length > 0) return;
-  const active = await deps.releases.active(service, environment);
-  const used = active?.serviceId === serviceId ? active.consumedDatabases : [];
-  await deps.databases.endConsumed({ serviceId, environment }, (from) =>
-    used.every((one) => one.engine !== from.engine || one.serviceId !== from.serviceId || one.access !== from.access),
-  );
+  await deps.databases?.endConsumed({ serviceId, environment }, async () => {
+    const open = await deps.builds.list({ serviceId, environment, open: true }, { cursor: null, limit: 1 });
+    if (open.items.length > 0) return null;
+    const active = await deps.releases.active(service, environment);
+    return active?.serviceId === serviceId ? active.consumedDatabases : [];
+  });
 }

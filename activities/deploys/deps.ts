@@ -6,23 +6,16 @@ import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ServiceDatabases } from '../../domain/databases/service-databases.ts';
 import type { GateSettings } from '../../domain/deploy-gate/gate.ts';
+import type { BuildLog, BuildStore, EpochStore } from '../../domain/deploys/build-store.ts';
+import type { PlatformDns } from '../../domain/deploys/dns-records.ts';
 import type { TestRunner } from '../../domain/deploys/gated-tests.ts';
+import type { ImageBuilder } from '../../domain/deploys/image-builder.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
-import type {
-  ArchiveStore,
-  BuildLog,
-  BuildStore,
-  EdgeRouter,
-  EpochStore,
-  ImageBuilder,
-  ReleaseStore,
-  SourceFetcher,
-  WorkloadRuntime,
-  WorkloadStates,
-  Workspace,
-} from '../../domain/deploys/ports.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import type { CustomDomains, SiteRegistry } from '../../domain/deploys/site-registry.ts';
+import type { ArchiveStore, SourceFetcher, Workspace } from '../../domain/deploys/source-ports.ts';
 import type { UptimeMonitor } from '../../domain/deploys/uptime-monitor.ts';
+import type { EdgeRouter, WorkloadRuntime, WorkloadStates } from '../../domain/deploys/workload-runtime.ts';
 import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
@@ -48,7 +41,10 @@ export interface DeploysDeps {
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has secrets. */
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
-  readonly clients: Pick<ClientAdministration, 'find' | 'provision' | 'setSignIn' | 'remove' | 'revokeScopes'> | null;
+  readonly clients: Pick<
+    ClientAdministration,
+    'find' | 'provision' | 'addScopes' | 'removeRedirectUri' | 'setSignIn' | 'remove' | 'revokeScopes'
+  > | null;
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has databases. */
   readonly databases: ServiceDatabases | null;
   /** Null when none is configured (WALLET_URL). */
@@ -57,9 +53,11 @@ export interface DeploysDeps {
   readonly serviceRegistry: ServiceRegistry | null;
   /** Null when none is configured (MONITOR_URL). */
   readonly monitor: UptimeMonitor | null;
-  /** Null when none is configured (SITE_REGISTRY_URL). */
+  /** Null when none is told of deploys (SITE_REGISTRY_URL, SITE_REGISTRY_HOOKS). */
   readonly siteRegistry: SiteRegistry | null;
   readonly customDomains: CustomDomains;
+  /** Null where this installation manages no DNS. */
+  readonly dns: PlatformDns | null;
   /** Null when none is configured (TEST_RUNNER_URL). */
   readonly testRunner: TestRunner | null;
   readonly grants: GrantStore;

@@ -13,7 +13,10 @@ const blockedSchema = z.object({ blockedGrants: z.array(z.unknown()) });
 
 type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now' | 'audit' | 'services' | 'workflows'>;
 
-/** Writes the terminal record and what follows from it. Idempotent: a terminal record does not change again. */
+/**
+ * Writes the terminal record and what follows from it. Idempotent: a terminal record does not change again. Of a build
+ * whose record is gone, what follows is done all the same.
+ */
 export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<void> {
   const { build, status, reason, failure, supersededBy, undoFailures = [] } = input;
   const finishedAt = deps.now();
@@ -29,10 +32,12 @@ export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<
     await deps.builds.addWarnings(build.buildId, undoFailures);
   }
   const blocked = blockedGrantsOf(failure);
-  await deps.builds.finish(build.buildId, {
-    ...{ status, reason, failure, supersededBy, finishedAt },
-    ...(blocked === null ? {} : { blockedGrants: blocked }),
-  });
+  if (record !== null) {
+    await deps.builds.finish(build.buildId, {
+      ...{ status, reason, failure, supersededBy, finishedAt },
+      ...(blocked === null ? {} : { blockedGrants: blocked }),
+    });
+  }
   await auditBuild(deps, input, record);
   await Promise.all([deps.workflows.releaseSlot(build.buildId), deps.workflows.startCleanUp(build)]);
 }

@@ -1,4 +1,4 @@
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { DeploysDeps } from './deps.ts';
 

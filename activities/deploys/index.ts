@@ -1,10 +1,10 @@
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import type { DecisionInput } from '../../domain/deploys/build-wait.ts';
 import type { SlotRequested } from '../../domain/deploys/messages.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import type { DeployTarget } from '../../domain/deploys/ports.ts';
 import type { RestartRequest } from '../../domain/deploys/restart.ts';
-import { ACTING_STEPS, type ActingStep, type StepActivity } from '../../domain/deploys/steps.ts';
+import { ACTING_STEPS, type StepActivity } from '../../domain/deploys/steps.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { cleanUpAfterBuild } from './clean-up.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -22,75 +22,10 @@ import { type RemoveTargetInput, removeService, removeTarget } from './remove-se
 import { type RepairInput, repairTarget } from './repair-target.ts';
 import { type HeadInput, resolveHead } from './resolve-head.ts';
 import { restorePrevious } from './restore-previous.ts';
-import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
-import { announceModules } from './steps/announce-modules.ts';
-import { applyDeployGate } from './steps/apply-deploy-gate.ts';
-import { bindQueues } from './steps/bind-queues.ts';
-import { buildImage } from './steps/build-image.ts';
-import { checkConventions } from './steps/check-conventions.ts';
-import { checkHealth } from './steps/check-health.ts';
-import { checkSdkUpgrades } from './steps/check-sdk-upgrades.ts';
-import { createScopeGrants } from './steps/create-scope-grants.ts';
-import { fetchSource } from './steps/fetch-source.ts';
-import { installWorkload } from './steps/install-workload.ts';
-import { preflightConfig } from './steps/preflight-config.ts';
-import { prepareContainerFile } from './steps/prepare-container-file.ts';
-import { provisionConsumedDatabases } from './steps/provision-consumed-databases.ts';
-import { provisionDatabases } from './steps/provision-databases.ts';
-import { provisionOAuthClient } from './steps/provision-oauth-client.ts';
-import { provisionUserAccess } from './steps/provision-user-access.ts';
-import { publishChangelog } from './steps/publish-changelog.ts';
-import { pushImage } from './steps/push-image.ts';
-import { readBackSecrets } from './steps/read-back-secrets.ts';
-import { readCatalog } from './steps/read-catalog.ts';
-import { readReleaseNotes } from './steps/read-release-notes.ts';
-import { registerMetadata } from './steps/register-metadata.ts';
-import { registerMonitor } from './steps/register-monitor.ts';
-import { registerNamespace } from './steps/register-namespace.ts';
-import { registerRelease } from './steps/register-release.ts';
-import { registerRoutes } from './steps/register-routes.ts';
-import { resolveDependencies } from './steps/resolve-dependencies.ts';
-import { keepUntested, type NoResultInput, runGatedTests } from './steps/run-gated-tests.ts';
-import { storeSnapshot } from './steps/store-snapshot.ts';
-import { tellSiteRegistry } from './steps/tell-site-registry.ts';
-import { upsertSiteProperty } from './steps/upsert-site-property.ts';
-
+import { runStep, type StepInput, type StepResult } from './step.ts';
+import { loadStepWork } from './step-work.ts';
+import { keepUntested, type NoResultInput } from './steps/run-gated-tests.ts';
 import { restoreUserAccess } from './user-access.ts';
-
-/** The work of each step that does something, under the name that its definition gives the activity. */
-const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
-  fetchSource,
-  readCatalog,
-  prepareContainerFile,
-  applyDeployGate,
-  preflightConfig,
-  checkConventions,
-  buildImage,
-  pushImage,
-  resolveDependencies,
-  provisionConsumedDatabases,
-  provisionDatabases,
-  provisionOAuthClient,
-  announceModules,
-  provisionUserAccess,
-  registerMetadata,
-  createScopeGrants,
-  installWorkload,
-  checkHealth,
-  registerRelease,
-  registerRoutes,
-  storeSnapshot,
-  bindQueues,
-  readReleaseNotes,
-  checkSdkUpgrades,
-  publishChangelog,
-  registerNamespace,
-  registerMonitor,
-  readBackSecrets,
-  runGatedTests,
-  upsertSiteProperty,
-  tellSiteRegistry,
-};
 
 /**
  * The activities of the deploy workflows.
@@ -140,13 +75,14 @@ export type DeploysActivities = ReturnType<typeof createDeploysActivities>;
 
 type StepActivities = Record<StepActivity, (input: StepInput) => Promise<StepResult>>;
 
+const STEP_WORK = await Promise.all(ACTING_STEPS.map(async (step) => [step, await loadStepWork(step)] as const));
+
 function createStepActivities(deps: DeploysDeps): StepActivities {
-  const asActivity = (definition: ActingStep) => {
-    const work = STEP_WORK[definition.run.activity];
+  const activities = STEP_WORK.map(([definition, work]) => {
     const activity = (input: StepInput) => runStep(deps, definition, input, (context) => work(deps, context));
     return [definition.run.activity, activity] as const;
-  };
-  return Object.fromEntries(ACTING_STEPS.map(asActivity)) as StepActivities;
+  });
+  return Object.fromEntries(activities) as StepActivities;
 }
 
 async function listClosedBuilds(deps: DeploysDeps, buildIds: readonly string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { isHealthy } from '../../domain/deploys/health.ts';
-import type { Workload } from '../../domain/deploys/ports.ts';
+import type { Workload } from '../../domain/deploys/workload-runtime.ts';
 import { meanCpuMillis, type WorkloadHealth } from '../../domain/deploys/workload-state.ts';
 import type { DeploysDeps } from './deps.ts';
 

@@ -1,19 +1,13 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { ScopeGrant, ServiceRecord } from '../../domain/catalog/service.ts';
-import type { Environment } from '../../domain/environment.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import { hasScopesOf } from '../../domain/oauth-clients/derive-client.ts';
 import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { DeploysDeps } from './deps.ts';
+import { type GiftHolder, type Gifts, settleEarlier, whileGiving } from './noted-gifts.ts';
 import type { StepContext } from './step.ts';
 
 type Deps = Pick<DeploysDeps, 'services' | 'clients'>;
-
-interface Holder {
-  readonly service: Pick<ServiceRecord, 'id' | 'name' | 'org'>;
-  readonly environment: Environment;
-}
 
 /** The services that the catalog depends on, those that exist. What is being removed grants nothing any more. */
 export async function targetsOf(
@@ -42,60 +36,44 @@ export function grantsOf(scopes: readonly string[], targets: readonly ScopeGrant
  * What is about to be given is noted before, for the next attempt or deploy, should this one end in between. The mark is read
  * as a majority of the database has it: one that a failover hid would leave the scopes for good.
  */
-export async function whileGranting(
+export async function whileGranting<T>(
   deps: Deps,
-  holder: Holder,
+  holder: GiftHolder,
   grants: readonly ScopeGrant[],
-  work: () => Promise<void>,
-): Promise<void> {
-  if (grants.length > 0) await note(deps, holder, (noted) => [...without(noted, grants), ...grants]);
-  try {
-    await work();
-  } finally {
-    // Also after a failure: the provider may have carried out what it has not answered.
-    await settle(deps, holder, grants);
-  }
+  work: () => Promise<T>,
+): Promise<T> {
+  return await whileGiving(scopesOf(deps), holder, grants, work);
 }
 
 /** Settles what an attempt or deploy before this one left; while the provider is away, the next one does. */
 export async function settleEarlierGrants(
   deps: Deps,
-  { build, warn }: Pick<StepContext, 'build' | 'warn'>,
+  context: Pick<StepContext, 'build' | 'warn'>,
   service: ServiceRecord,
 ): Promise<void> {
-  const { environment } = build;
-  try {
-    await settle(deps, { service, environment }, service.pendingGrants[environment] ?? []);
-  } catch (error) {
-    if (!(error instanceof FairleadError) || error.system !== 'identity-provider') throw error;
-    warn(`${error.message} Scopes of services that were removed are taken back by the next deploy.`);
-  }
+  await settleEarlier(scopesOf(deps), context, service);
 }
 
 /**
- * Takes the scopes of those that are gone by now, or whose org took this one out, from the client, and notes none of all
- * any more. What a grant gives, the step of scope grants gives again.
+ * The scopes of those that are gone by now, or whose org took this one out, are taken back. What a grant gives, the step of
+ * scope grants gives again.
  */
-async function settle(deps: Deps, holder: Holder, grants: readonly ScopeGrant[]): Promise<void> {
-  if (grants.length === 0 || deps.clients === null) return;
-  const clientId = serviceClientId(holder.service.name, holder.environment);
-  for (const { id, name } of grants) {
-    const target = await deps.services.findConfirmed(id);
-    if (target !== null && target.removingSince === null && hasScopesOf(target, holder.service.org)) continue;
-    await deps.clients.revokeScopes({ service: name, clientId }, { actor: 'internal' });
-  }
-  await note(deps, holder, (noted) => without(noted, grants));
-}
-
-async function note(
-  { services }: Deps,
-  { service, environment }: Holder,
-  change: (noted: readonly ScopeGrant[]) => readonly ScopeGrant[],
-): Promise<void> {
-  const noted = (await services.findConfirmed(service.id))?.pendingGrants[environment] ?? [];
-  await services.setPendingGrants(service.id, environment, change(noted));
-}
-
-function without(noted: readonly ScopeGrant[], grants: readonly ScopeGrant[]): readonly ScopeGrant[] {
-  return noted.filter(({ id }) => !grants.some((grant) => grant.id === id));
+function scopesOf({ services, clients }: Deps): Gifts<ScopeGrant> {
+  return {
+    services,
+    notedWith: ({ pendingGrants }) => pendingGrants,
+    note: (id, environment, grants) => services.setPendingGrants(id, environment, grants),
+    isSame: (one, other) => one.id === other.id,
+    takeBack:
+      clients &&
+      (async ({ service, environment }, grants) => {
+        const clientId = serviceClientId(service.name, environment);
+        for (const { id, name } of grants) {
+          const target = await services.findConfirmed(id);
+          if (target !== null && target.removingSince === null && hasScopesOf(target, service.org)) continue;
+          await clients.revokeScopes({ service: name, clientId }, { actor: 'internal' });
+        }
+      }),
+    later: 'Scopes of services that were removed are taken back by the next deploy.',
+  };
 }

@@ -1,5 +1,5 @@
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { findPort, isLikelyForUsers, type ListeningSocket } from '../../domain/deploys/listening.ts';
-import type { EffectContext } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { createQuietCheck } from './quiet.ts';
 

@@ -1,5 +1,6 @@
+import type { BuildOutline } from '../../domain/deploys/build-store.ts';
 import { earlierRelease } from '../../domain/deploys/earlier-release.ts';
-import type { BuildOutline, BuiltImage } from '../../domain/deploys/ports.ts';
+import type { BuiltImage } from '../../domain/deploys/image-builder.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';

@@ -9,7 +9,8 @@ import type { StepContext } from './step.ts';
 /** @throws UNAVAILABLE on a worker without one, where another worker planned the build */
 export function requireSiteRegistry({ siteRegistry }: Pick<DeploysDeps, 'siteRegistry'>): SiteRegistry {
   if (siteRegistry !== null) return siteRegistry;
-  const message = 'No site registry is configured on the worker: set SITE_REGISTRY_URL and BUILDER_CLIENT_SECRET.';
+  const message =
+    'No site registry is configured on the worker: set SITE_REGISTRY_HOOKS, SITE_REGISTRY_URL and BUILDER_CLIENT_SECRET.';
   throw new FairleadError('UNAVAILABLE', message, { system: 'site-registry' });
 }
 

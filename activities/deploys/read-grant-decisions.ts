@@ -1,6 +1,6 @@
 import type { BuildStep } from '../../domain/deploys/build.ts';
 import type { Decision, DecisionInput } from '../../domain/deploys/build-wait.ts';
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import {
   askerOf,

@@ -1,5 +1,5 @@
+import type { BuildOutline } from '../../domain/deploys/build-store.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import type { BuildOutline } from '../../domain/deploys/ports.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';

@@ -1,5 +1,6 @@
 import type { BuildRecord } from '../../domain/deploys/build.ts';
-import type { DeployTarget, Workload } from '../../domain/deploys/ports.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
+import type { Workload } from '../../domain/deploys/workload-runtime.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { targetKey } from '../../domain/ids.ts';
 import { servesAsRecorded } from './active-workload.ts';

@@ -1,13 +1,14 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { openSecrets } from '../../domain/config/service-variables.ts';
+import { type ConsumedDatabase, consumedVariable } from '../../domain/databases/consumer.ts';
 import type { DatabaseEngine } from '../../domain/databases/engines.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import { dependenciesAt, dependencyVariables } from '../../domain/deploys/dependency.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
-import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
+import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { credentialVariables } from './client-credentials.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -93,7 +94,10 @@ function portOf(
 
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */
 export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
-  const credential = release.oauthClient ? await currentCredential(deps, release) : {};
+  const service = await deps.services.find(release.serviceId);
+  // An earlier release goes on with today's secret, not with the one of its time.
+  const isKnown = service !== null && release.oauthClient;
+  const credential = isKnown ? credentialVariables(deps, service, release.environment) : {};
   const { environment, port } = release;
   const given = await deps.databases?.variables(
     release,
@@ -101,9 +105,11 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     port,
   );
   const dependencies = dependenciesAt(release.dependencies, { environment, ownPort: port });
+  const secrets = openSecrets(deps.cipher, { service: release.service, environment }, release.secrets);
   return {
     buildId,
     releaseId: release.id,
+    org: service?.org ?? null,
     service: release.service,
     environment: release.environment,
     image: release.imageDigest,
@@ -116,8 +122,7 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     databases: deps.databases?.addresses(enginesOf(release), port) ?? [],
     env: {
       ...given?.usual,
-      ...release.config,
-      ...openSecrets(deps.cipher, { service: release.service, environment: release.environment }, release.secrets),
+      ...withoutConsumed({ ...release.config, ...secrets }, release),
       ...dependencyVariables(dependencies),
       ...credential,
       ...given?.reserved,
@@ -132,16 +137,24 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
   };
 }
 
+/** Deploys alone set these: no value that somebody set stands in for a login that has ended. */
+function withoutConsumed(
+  set: Readonly<Record<string, string>>,
+  { consumedDatabases }: Release,
+): Readonly<Record<string, string>> {
+  const names = new Set(consumedDatabases.map(consumedVariable));
+  return Object.fromEntries(Object.entries(set).filter(([name]) => !names.has(name)));
+}
+
+/** Databases of other services that a release has, and of which its workload is given no login. */
+export function withoutLogin(
+  { consumedDatabases }: Release,
+  { env }: Pick<WorkloadSpec, 'env'>,
+): readonly ConsumedDatabase[] {
+  return consumedDatabases.filter((one) => !Object.hasOwn(env, consumedVariable(one)));
+}
+
 /** Of which it reaches the servers. */
 function enginesOf({ databases, consumedDatabases }: Release): readonly DatabaseEngine[] {
   return [...new Set([...databases, ...consumedDatabases.map(({ engine }) => engine)])];
-}
-
-/** The credential the service has now: an earlier release goes on with today's secret, not with the one of its time. */
-async function currentCredential(
-  deps: WorkloadDeps,
-  release: Release,
-): Promise<ReturnType<typeof credentialVariables>> {
-  const service = await deps.services.find(release.serviceId);
-  return service === null ? {} : credentialVariables(deps, service, release.environment);
 }

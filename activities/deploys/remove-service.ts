@@ -25,6 +25,8 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
     // This attempt was paused, and another one found a build: what began since then is deployed.
     throw new FairleadError('SERVICE_BUSY', `A build of ${service.name} was still running: ask for its removal again.`);
   }
+  // First: they lead to whatever has the service's name.
+  await deps.customDomains.release(service.id);
   for (const environment of ENVIRONMENTS) {
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
   }
@@ -36,6 +38,7 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
   await deps.serviceRegistry?.removeService(service.id);
   await removeGrants(deps, service.id);
   await deps.releases.removeService(service);
+  await deps.builds.removeLockfiles(service.id);
   await deps.variableHistory.removeService(service.id);
   await deps.sharingHistory.removeService(service.id);
   await deps.serviceLogs.remove(service.id);

@@ -1,7 +1,8 @@
 import type { BuildRecord } from '../../domain/deploys/build.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import { undoEpoch } from '../../domain/deploys/epoch.ts';
-import type { DeployTarget, Workload } from '../../domain/deploys/ports.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
+import type { Workload } from '../../domain/deploys/workload-runtime.ts';
 import { isWorkloadOf } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, type Failure } from './each-on-its-own.ts';

@@ -1,5 +1,6 @@
-import type { DeployTarget, Workload } from '../../domain/deploys/ports.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import type { Release } from '../../domain/deploys/release.ts';
+import type { Workload } from '../../domain/deploys/workload-runtime.ts';
 import { isWorkloadOf, servesAsRecorded, workloadOfRelease } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
 import { throwFailures } from './each-on-its-own.ts';

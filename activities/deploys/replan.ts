@@ -14,12 +14,12 @@ import type { DeploysDeps } from './deps.ts';
 /** The parts whose presence decides which steps run. */
 export type PlanDeps = Pick<
   DeploysDeps,
-  'builds' | 'wallet' | 'serviceRegistry' | 'monitor' | 'siteRegistry' | 'testRunner'
+  'builds' | 'wallet' | 'serviceRegistry' | 'monitor' | 'siteRegistry' | 'testRunner' | 'dns'
 >;
 
 /** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
 export async function planContext(
-  { builds, wallet, serviceRegistry, monitor, siteRegistry, testRunner }: PlanDeps,
+  { builds, wallet, serviceRegistry, monitor, siteRegistry, testRunner, dns }: PlanDeps,
   build: BuildRequest,
   facts: BuildFacts,
 ): Promise<PlanContext> {
@@ -37,6 +37,7 @@ export async function planContext(
       monitor: monitor !== null,
       siteRegistry: siteRegistry !== null,
       testRunner: testRunner !== null,
+      dns: dns !== null,
     },
   };
 }

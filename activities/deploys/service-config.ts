@@ -1,7 +1,7 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { openVariables, variablesIn } from '../../domain/config/service-variables.ts';
-import type { DeployTarget } from '../../domain/deploys/ports.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';

@@ -1,4 +1,5 @@
-import type { DeployTarget, EdgeRouter, RouteTarget } from '../../domain/deploys/ports.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
+import type { EdgeRouter, RouteTarget } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { SourceTree } from '../../domain/catalog/app-source.ts';
 import { joinInside } from '../../domain/catalog/source-path.ts';
-import type { Workspace } from '../../domain/deploys/ports.ts';
+import type { Workspace } from '../../domain/deploys/source-ports.ts';
 
 /** A folder of a build's source. */
 export function sourceTree(workspace: Workspace, buildId: string, folder: string): SourceTree {

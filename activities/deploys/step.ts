@@ -1,7 +1,7 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { BuildRequest, BuildStep, PlannedStep } from '../../domain/deploys/build.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
-import type { EffectContext } from '../../domain/deploys/ports.ts';
 import type { StepDefinition } from '../../domain/deploys/step-definition.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';

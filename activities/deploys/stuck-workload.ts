@@ -1,9 +1,12 @@
 import { isStackFrame, namesError } from '../../domain/deploys/error-lines.ts';
 import { createQuietCheck, QUIET_MS } from './quiet.ts';
 
-/** What process managers print of a program that ended: pm2, which starts it again, and nodemon, which waits. */
-const ENDED = /exited with code \[\d+\]/;
-const GIVEN_UP = /too many unstable restarts|app crashed - waiting for file changes/;
+/** What process managers print of a program that ended and that they start again: pm2, forever, supervisord, supervisor. */
+const ENDED =
+  /exited with code \[\d+\]|Forever detected script exited with code: \d|exited: \S{1,80} \(exit status \d{1,3}; not expected\)|^Program .{1,200} exited with code \d/;
+/** And of one that they do not: pm2, supervisord, and nodemon and Node.js itself, which wait for a change of a file. */
+const GIVEN_UP =
+  /too many unstable restarts|too many start retries too quickly|app crashed - waiting for file changes|^Failed running '|Waiting for file changes before restarting/m;
 const RESTARTS = 2;
 
 /**

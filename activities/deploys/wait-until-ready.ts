@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isReservedVariable } from '../../domain/config/variable-names.ts';
 import { databaseVariables, engineOfVariable } from '../../domain/databases/engines.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { namesError } from '../../domain/deploys/error-lines.ts';
 import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
 import { type KnownDatabases, settingThem } from '../../domain/deploys/missing-variables.ts';
-import type { EffectContext, ProbeResult, Workload } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
+import { unusedContainerFile } from '../../domain/deploys/unused-container-file.ts';
+import type { ProbeResult, Workload } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 import { describeServing } from './active-workload.ts';
@@ -179,7 +181,8 @@ async function giveUp(
   const what = `The readiness probe failed, ${why}.${isCertain ? '' : ` Last probe: ${last.summary}.`}`;
   const known = isCertain ? remedy : remedyOf('start', lines, databasesOf(context, release));
   const advice = known === null ? guesses(context, { release, remedy, lines }) : [known];
-  const message = [what, ...advice, serving].filter((line) => line !== null).join('\n');
+  const ofAuthor = isCertain ? null : unusedContainerFile(context.facts);
+  const message = [what, ...advice, ofAuthor, serving].filter((line) => line !== null).join('\n');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
 }
 

@@ -1,5 +1,6 @@
 import type { LookOutcome } from '../../domain/git-hooks/delivery.ts';
 import type { AskedBuild, Look, PushedBuild } from '../../domain/git-hooks/messages.ts';
+import { createOrgPlaces } from '../org-places.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { askForBuild } from './ask-for-build.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
@@ -8,7 +9,6 @@ import { finishRemovals } from './finish-removals.ts';
 import type { ScanInput } from './keep-poll.ts';
 import { lookAgain } from './look-again.ts';
 import { type LookInput, lookAtRef } from './look-at-ref.ts';
-import { createOrgPlaces } from './org-places.ts';
 import { reportStatus, type StatusInput } from './report-status.ts';
 
 /** What was decided about deliveries. */
@@ -19,7 +19,7 @@ export interface Decided {
 
 /** The activities of the workflows of pushes; each can be repeated. */
 export function createGitHooksActivities(deps: GitHooksActivityDeps) {
-  const inOrgPlace = createOrgPlaces();
+  const inOrgPlace = createOrgPlaces('Git hosts');
   /** What waits for a git host, in a place of the org that named it. */
   const waiting = <T>(connectionId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     whileHeartbeating(async (signal) => {

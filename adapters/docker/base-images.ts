@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { engineError, engineMessage } from './docker-client.ts';
 import { parseImageName } from './image-name.ts';

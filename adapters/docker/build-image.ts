@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
-import { type BuildLimits, limitExceeded } from '../../domain/deploys/build-limits.ts';
-import type { EffectContext, ImageBuildInput } from '../../domain/deploys/ports.ts';
+
+import { type BuildLimits, limitExceeded, machineShort } from '../../domain/deploys/build-limits.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import type { ImageBuildInput } from '../../domain/deploys/image-builder.ts';
+
 import { FairleadError } from '../../domain/errors.ts';
 import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { runProcess } from '../process/run-process.ts';
 import type { BaseImages } from './base-images.ts';
-import type { BoundBuild } from './build-bounds/build-bounds.ts';
+import type { BoundBuild, BuildOfOrg } from './build-bounds/build-bounds.ts';
+import { withSwapBytes } from './build-bounds/cgroup-memory.ts';
 import { type BuildNetworkOptions, type RunNetwork, runNetwork, withNoProxyHost } from './build-network.ts';
 import { type BuildFailure, createBuildOutput } from './build-output.ts';
 import { checkPlatforms } from './check-platforms.ts';
@@ -27,7 +31,7 @@ export interface BuildImageOptions extends Omit<BuildNetworkOptions, 'buildkit'>
   readonly baseImages: BaseImages;
   readonly stackId: string;
   /** Holds the RUN instructions of a build to limits. */
-  readonly bound: (buildId: string) => Promise<BoundBuild>;
+  readonly bound: (build: BuildOfOrg) => Promise<BoundBuild>;
   readonly limits: BuildLimits;
   readonly engineInfo: () => Promise<EngineInfo>;
   /** Free bytes on the disk of the engine. */
@@ -47,7 +51,7 @@ export async function buildImage(
   // The tag is in the service's own repository.
   checkTriggers(images, { registry: registry.address, repository: input.tag.slice(0, input.tag.lastIndexOf(':')) });
   const network = await runNetwork({ ...options, buildkit: cli.buildkit }, context);
-  const bound = await options.bound(input.buildId);
+  const bound = await options.bound(input);
   try {
     return await runBuild(input, context, { ...options, containerFile, network, bound });
   } finally {
@@ -86,6 +90,8 @@ async function runBuild(
     const failure = output.failure();
     if (limit !== null) throw limitExceeded(limit, options.limits, placeOf(failure));
     if (await disk.isFull(builderWords(failure, result.stderr))) throw diskFull('Building the image');
+    const shortage = await bound.shortage();
+    if (shortage !== null) throw machineShort(shortage, placeOf(failure), failure.lastLines.join('\n'));
     throw buildFailed(failure, result.exitCode, result.stderr);
   }
   return { imageId: await imageId(options.docker, input.tag) };
@@ -124,10 +130,10 @@ async function enginePlatform({ engineInfo }: BuildImageOptions): Promise<string
 
 /** BuildKit ignores these. An engine that leaves control groups to systemd takes slices alone. */
 async function legacyLimits({ limits, bound, engineInfo }: PreparedBuild): Promise<string[]> {
-  const memory = String(limits.ofBuild.memoryBytes);
+  const { memoryBytes } = limits.ofBuild;
   const takesGroup = bound.group !== null && (await engineInfo()).cgroupDriver === 'cgroupfs';
   const group = bound.group !== null && takesGroup ? ['--cgroup-parent', bound.group] : [];
-  return ['--memory', memory, '--memory-swap', memory, ...group];
+  return ['--memory', String(memoryBytes), '--memory-swap', String(withSwapBytes(memoryBytes)), ...group];
 }
 
 function buildArguments(

@@ -1,4 +1,4 @@
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import type { BuildRelay } from './relay/build-relay.ts';
 

@@ -1,5 +1,5 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
+import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { startupNanoCpus, tierNanoCpus } from './cpu-limit.ts';
 import { imageLabels, LABELS } from './labels.ts';
@@ -14,6 +14,7 @@ const PROCESS_LIMIT = 512;
 const OPEN_FILES_LIMIT = 16_384;
 const TMP_LIMIT_BYTES = 64 * MIB;
 const MAX_VOLUMES = 32;
+const GATE_TARGET = '/.firewall';
 
 /**
  * What programs write to while they run: temporary files, process ids and sockets, and the caches of nginx as its own
@@ -28,6 +29,10 @@ export interface ContainerFacts {
   readonly hostPort: number;
   /** The container whose network it joins; null for one of its own. */
   readonly relayId: string | null;
+  /** The control group of the org's workloads; null for the engine's own. */
+  readonly group: string | null;
+  /** The file that is there while the firewall's rules are; null where there is none. */
+  readonly gate: string | null;
   /** CPUs of the engine: it refuses a limit above them. */
   readonly engineCpus: number;
   /** USER of the image. */
@@ -77,10 +82,32 @@ export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): Con
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
       ...network,
+      ...placeOptions(facts),
       ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: temporaryFolders(spec, facts) } : {}),
     },
   };
 }
+
+/**
+ * Where it may run. The engine starts a container only where its mounts are: after a restart of the machine there is no rule
+ * of the firewall, and no gate, until the worker has set both. So what the engine would start by itself waits for the rules.
+ */
+export function placeOptions({ group, gate }: Pick<ContainerFacts, 'group' | 'gate'>): HostConfig {
+  return { ...(group === null ? {} : { CgroupParent: group }), ...(gate === null ? {} : { Mounts: [mountOf(gate)] }) };
+}
+
+/** The same with another gate, or without one. */
+export function withGate({ Mounts = [], ...others }: HostConfig, gate: string | null): HostConfig {
+  const kept = Mounts.filter(({ Target }) => Target !== GATE_TARGET);
+  return { ...others, Mounts: gate === null ? kept : [...kept, mountOf(gate)] };
+}
+
+/** The gate that a container needs; null for one that needs none. */
+export function gateOf({ Mounts }: HostConfig): string | null {
+  return Mounts?.find(({ Target }) => Target === GATE_TARGET)?.Source ?? null;
+}
+
+const mountOf = (gate: string) => ({ Type: 'bind', Source: gate, Target: GATE_TARGET, ReadOnly: true }) as const;
 
 /** Its network, and its port on the loopback of the machine; with a relay both are the relay's. */
 export function networkOptions(

@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { isAfter, type OutputLine, type OutputPosition, positionAfter } from '../../domain/logs/output-line.ts';
+import { linesAfter, type OutputLine, type OutputPosition, positionAfter } from '../../domain/logs/output-line.ts';
 import { engineError, engineStatus } from './docker-client.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { createOutputReader } from './output-frames.ts';
@@ -60,11 +60,12 @@ async function* readOutput(docker: Docker, id: string, { position, hasEnded, sig
   if (stream === null) return;
   addAbortSignal(signal, stream);
   const reader = createOutputReader();
+  const newOf = linesAfter(position);
   for await (const piece of stream) {
-    const lines = reader.read(piece).filter((line) => isAfter(position, line));
+    const lines = newOf(reader.read(piece));
     if (lines.length > 0) yield lines;
   }
-  const rest = hasEnded ? reader.rest().filter((line) => isAfter(position, line)) : [];
+  const rest = hasEnded ? newOf(reader.rest()) : [];
   if (rest.length > 0) yield rest;
 }
 

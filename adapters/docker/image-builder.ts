@@ -1,7 +1,8 @@
 import type Docker from 'dockerode';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildLimits } from '../../domain/deploys/build-limits.ts';
-import type { EffectContext, ImageBuilder } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import type { ImageBuilder } from '../../domain/deploys/image-builder.ts';
 import { freeBytes as freeBytesOf } from '../free-bytes.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import type { BaseImages } from './base-images.ts';
@@ -17,6 +18,7 @@ import { inspectImage } from './inspect-image.ts';
 import { pruneBaseImages } from './prune-base-images.ts';
 import { pruneImages } from './prune-images.ts';
 import { pushImage } from './push-image.ts';
+import { readImageFile } from './read-image-file.ts';
 import { type RegistryAuth, registryHost } from './registry-auth.ts';
 import { type BuildProxyAccess, createBuildRelay } from './relay/build-relay.ts';
 
@@ -56,12 +58,16 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const place = buildEngine === null ? onMachine(options) : inEngine(buildEngine, options);
   const machineInfo = createEngineInfo(docker);
   const engineInfo = buildEngine === null ? machineInfo : createEngineInfo(buildEngine.docker);
-  const bound = createBuildBounds({ ...options, engineInfo });
+  const bound = createBuildBounds({ ...options, engineInfo, hasOwnEngine: buildEngine !== null });
   const freeBytes = () => freeImageBytes(machineInfo);
   const building = { ...options, engineInfo, bound, freeBytes };
   return {
     mounts: buildsByBuildKit(options),
     build: async (input, context) => buildImage(input, context, { ...building, ...(await place(context)) }),
+    readText: async (tag, path, limitBytes, signal) => {
+      const { docker: builtIn } = await place({ signal, onLine: () => undefined });
+      return await readImageFile(tag, path, limitBytes, { ...options, docker: builtIn, signal });
+    },
     push: async (tag, context) => {
       const { docker: builtIn } = await place(context);
       // A version without an engine of builds may have built it in the machine's.

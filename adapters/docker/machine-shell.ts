@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import type Docker from 'dockerode';
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { runProcess } from '../process/run-process.ts';
 import { LABELS, labelFilter } from './labels.ts';
@@ -31,8 +31,10 @@ export function containerShell(options: {
   readonly image: (context: EffectContext) => Promise<string>;
   /** Folders of this machine that hold the programs. */
   readonly folders: readonly string[];
+  /** A folder of this machine that scripts may write to, which the engine makes; default: none. */
+  readonly writable?: string | null;
 }): MachineShell {
-  const { docker, stackId, folders } = options;
+  const { docker, stackId, folders, writable = null } = options;
   return async (script, signal) => {
     const image = await options.image({ signal, onLine: () => undefined });
     await removeLeftOver(docker, stackId);
@@ -49,6 +51,7 @@ export function containerShell(options: {
         Binds: [
           ...folders.map((folder) => `${folder}:${folder}:ro`),
           ...(hasLock ? [`${FIREWALL_LOCK}:${FIREWALL_LOCK}:rw`] : []),
+          ...(writable === null ? [] : [`${writable}:${writable}:rw`]),
         ],
       },
     });

@@ -43,41 +43,59 @@ export function createOutputReader(): OutputReader {
   let frame: Frame | null = null;
   const open = new Map<OutputStream, OpenLine>();
 
-  const complete = (frame: Frame): OutputLine[] => {
-    const { stream, last } = frame;
-    const { at, text } = readFrame(frame);
-    const line = open.get(stream) ?? { at, parts: [], bytes: 0 };
+  /** The line that a frame completes; null when it goes on in another one. */
+  const complete = (stream: OutputStream, whole: Buffer, last: number): OutputLine | null => {
+    const { at, text } = readFrame(whole, last);
+    const before = open.get(stream);
+    // As almost all are.
+    if (before === undefined && last === LINE_END)
+      return { at, stream, text: outputText(text.subarray(0, LINE_BYTES)) };
+    const line = before ?? { at, parts: [], bytes: 0 };
     const kept = text.subarray(0, LINE_BYTES - line.bytes);
     line.bytes += kept.length;
     if (last === LINE_END) {
       open.delete(stream);
-      return [asLine(stream, { ...line, parts: [...line.parts, kept] })];
+      return asLine(stream, { ...line, parts: [...line.parts, kept] });
     }
     // A copy: the piece that it is in is larger, and the line may be under way for long.
     line.parts.push(Buffer.from(kept));
     open.set(stream, line);
-    return [];
+    return null;
+  };
+
+  /** Takes what there is of a frame that began in an earlier piece, or goes on in a later one. @returns where to go on */
+  const takePart = (piece: Buffer, at: number, add: (line: OutputLine | null) => void): number => {
+    if (frame === null) {
+      const taken = piece.subarray(at, at + HEADER_BYTES - header.length);
+      header = Buffer.concat([header, taken]);
+      if (header.length < HEADER_BYTES) return at + taken.length;
+      frame = beginFrame(header);
+      header = Buffer.alloc(0);
+      at += taken.length;
+    }
+    const taken = piece.subarray(at, at + frame.left);
+    addTo(frame, taken);
+    if (frame.left === 0) {
+      if (frame.bytes > 0) add(complete(frame.stream, joined(frame.parts), frame.last));
+      frame = null;
+    }
+    return at + taken.length;
   };
 
   return {
     read(piece) {
       const lines: OutputLine[] = [];
+      const add = (line: OutputLine | null): void => {
+        if (line !== null) lines.push(line);
+      };
       for (let at = 0; at < piece.length; ) {
-        if (frame === null) {
-          const taken = piece.subarray(at, at + HEADER_BYTES - header.length);
-          header = Buffer.concat([header, taken]);
-          at += taken.length;
-          if (header.length < HEADER_BYTES) break;
-          frame = beginFrame(header);
-          header = Buffer.alloc(0);
-        } else {
-          const taken = piece.subarray(at, at + frame.left);
-          at += taken.length;
-          addTo(frame, taken);
+        const whole = frame === null && header.length === 0 ? wholeFrame(piece, at) : null;
+        if (whole === null) {
+          at = takePart(piece, at, add);
+          continue;
         }
-        if (frame.left > 0) continue;
-        if (frame.bytes > 0) lines.push(...complete(frame));
-        frame = null;
+        add(complete(streamOf(piece, at), whole, whole.at(-1) ?? 0));
+        at += HEADER_BYTES + whole.length;
       }
       // What is kept of an unfinished frame must not hold the whole piece.
       frame?.parts.splice(0, frame.parts.length, Buffer.concat(frame.parts));
@@ -91,8 +109,22 @@ export function createOutputReader(): OutputReader {
   };
 }
 
+/** The bytes of the frame that begins there, when the piece has all of it. */
+function wholeFrame(piece: Buffer, at: number): Buffer | null {
+  const from = at + HEADER_BYTES;
+  if (from > piece.length) return null;
+  const length = piece.readUInt32BE(at + 4);
+  return length > 0 && length <= FRAME_BYTES && from + length <= piece.length
+    ? piece.subarray(from, from + length)
+    : null;
+}
+
+function streamOf(bytes: Buffer, at: number): OutputStream {
+  return bytes.readUInt8(at) === 2 ? 'error' : 'out';
+}
+
 function beginFrame(header: Buffer): Frame {
-  const stream = header.readUInt8(0) === 2 ? 'error' : 'out';
+  const stream = streamOf(header, 0);
   return { stream, left: header.readUInt32BE(4), bytes: 0, parts: [], last: 0 };
 }
 
@@ -105,8 +137,7 @@ function addTo(frame: Frame, taken: Buffer): void {
 }
 
 /** The time of a frame and its text, without its line end. */
-function readFrame({ parts, last }: Frame): { readonly at: string; readonly text: Buffer } {
-  const whole = joined(parts);
+function readFrame(whole: Buffer, last: number): { readonly at: string; readonly text: Buffer } {
   const isStamped = whole[STAMP_BYTES - 1] === BLANK;
   const end = last === LINE_END && whole.at(-1) === LINE_END ? -1 : undefined;
   return { at: whole.toString('latin1', 0, STAMP_BYTES - 1), text: whole.subarray(isStamped ? STAMP_BYTES : 0, end) };

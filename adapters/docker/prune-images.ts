@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import type { BuiltImage } from '../../domain/deploys/ports.ts';
+import type { BuiltImage } from '../../domain/deploys/image-builder.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { engineError, engineMessage } from './docker-client.ts';
 import { LABELS, labelFilter } from './labels.ts';

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { engineError, engineMessage } from './docker-client.ts';
 import { parseImageName } from './image-name.ts';

@@ -1,4 +1,4 @@
-import type { EffectContext } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import type { BaseImages } from './base-images.ts';
 
 /** Any image with node and a shell. */

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode';
-import type { EffectContext, WorkloadSpec } from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pullImage } from './base-images.ts';
 import { type ContainerFacts, containerOptions, safeUser } from './container-options.ts';
@@ -14,8 +15,9 @@ import type { RegistryAuth } from './registry-auth.ts';
 import { databaseRoutes } from './relay/database-routes.ts';
 import { dependencyRoutes } from './relay/dependency-routes.ts';
 import { type PlatformAccess, relayedPorts } from './relay/platform-access.ts';
-import { hasItsNetwork, relayOptions, removeRelay, untilListening } from './relay/relay-container.ts';
+import { hasItsNetwork, type RelayFacts, relayOptions, removeRelay, untilListening } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
+import { workloadGroup } from './workload-groups.ts';
 import { containerName } from './workload-names.ts';
 import { saysNetworkAmbiguous } from './workload-network.ts';
 
@@ -27,6 +29,8 @@ export interface StartOptions {
   readonly engineInfo: () => Promise<EngineInfo>;
   /** The network of the stack; see `ensureNetwork`. */
   readonly network: () => Promise<string>;
+  /** The file without which workloads do not start; see `WorkloadFirewall`. */
+  readonly gate: string | null;
   /** Null where workloads reach the platform by themselves, or not at all. */
   readonly platform: PlatformAccess | null;
 }
@@ -88,7 +92,9 @@ async function createAndStart(
   const { image, network } = found;
   const engine = await options.engineInfo();
   const imageVolumes = Object.keys(image.Volumes ?? {});
-  const facts = { stackId, engineCpus: engine.cpus, imageUser: image.User ?? '', imageVolumes, network };
+  const group = spec.org === null ? null : workloadGroup(stackId, spec.org, engine.cgroupDriver);
+  const place = { network, group, gate: options.gate };
+  const facts = { stackId, engineCpus: engine.cpus, imageUser: image.User ?? '', imageVolumes, ...place };
   const openRelay = await prepareRelay(spec, context, options);
   warnOfChanges(spec, facts, warn);
   for (let attempt = 1; ; attempt += 1) {
@@ -115,7 +121,7 @@ async function prepareRelay(
   spec: WorkloadSpec,
   context: EffectContext,
   { docker, platform: access }: StartOptions,
-): Promise<((facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>) => Promise<string>) | null> {
+): Promise<((facts: RelayFacts) => Promise<string>) | null> {
   const ports = relayedPorts(access, spec);
   const both = [dependencyRoutes(access, spec), databaseRoutes(access, spec)];
   const dependencies = { hosts: both.flatMap(({ hosts }) => hosts), routes: both.flatMap(({ routes }) => routes) };

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
 import ipaddr from 'ipaddr.js';
 import type { MachineShell } from './machine-shell.ts';
@@ -28,6 +29,8 @@ export interface WorkloadFirewallOptions {
   readonly open: readonly OpenDestination[];
   /** Of this machine: the public router, where others than this machine reach it. */
   readonly routerPort: number | null;
+  /** A folder that a restart of the machine empties; see `volatileFolder`. Null where there is none. */
+  readonly volatileFolder: string | null;
   /** Where this machine names its name servers; default: where engines look for them. */
   readonly resolverFiles?: readonly string[];
 }
@@ -37,6 +40,12 @@ const RESOLVER_FILES = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 
 /** Keeps workloads from this machine and from networks that are not the internet. */
 export interface WorkloadFirewall {
+  /**
+   * A file that is there once the rules were set since the machine started, and that workloads need for their start: else
+   * the engine, which starts them again after a reboot, would let them run without the rules. Null where no folder is
+   * emptied by a restart of the machine.
+   */
+  readonly gate: string | null;
   /**
    * Sets its rules for the networks of the stack. Idempotent: the rules are replaced in one act. To be repeated, because
    * a reboot, or another program of the machine, takes them away. @throws when the machine refuses
@@ -51,20 +60,29 @@ export interface WorkloadFirewall {
  */
 export function createWorkloadFirewall(options: WorkloadFirewallOptions): WorkloadFirewall {
   const { docker, stackId, shell } = options;
+  const folder = options.volatileFolder === null ? null : gateFolder(stackId, options.volatileFolder);
+  const gate = folder === null ? null : join(folder, 'firewall-is-set');
+  const opening = folder === null ? [] : [`mkdir -p ${folder}`, `: > ${gate}`];
+  const closing = folder === null ? [] : [`rm -f ${gate}`, `rmdir ${folder} 2> /dev/null || true`];
   return {
+    gate,
     renew: async (signal) => {
       const networks = await stackNetworks(docker, stackId);
       const bridges = await Promise.all(networks.map(({ Id }) => bridgeOf(docker, Id)));
       const rules = chains(stackId, { ...options, nameservers: await nameservers(options.resolverFiles) });
       await run(
         shell,
-        [`iptables-restore --wait --noflush <<'RULES'\n${rules}\nRULES`, ...jumps(stackId, bridges)],
+        [`iptables-restore --wait --noflush <<'RULES'\n${rules}\nRULES`, ...jumps(stackId, bridges), ...opening],
         signal,
       );
     },
-    remove: (signal) => run(shell, [...jumps(stackId, []), ...removals(stackId)], signal),
+    remove: (signal) => run(shell, [...closing, ...jumps(stackId, []), ...removals(stackId)], signal),
   };
 }
+
+/** In the folder that a restart of the machine empties. */
+export const gateFolder = (stackId: string, volatileFolder: string): string =>
+  join(volatileFolder, `fairlead-${stackId}`);
 
 const run = (shell: MachineShell, commands: readonly string[], signal: AbortSignal): Promise<void> =>
   shell(['set -e', ...commands].join('\n'), signal);

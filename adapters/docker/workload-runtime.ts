@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo } from 'dockerode';
 import type { Clock } from '../../domain/clock.ts';
-import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
+import type { Workload, WorkloadRuntime } from '../../domain/deploys/workload-runtime.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createMutex } from '../../domain/mutex.ts';
@@ -63,6 +63,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     platform: options.platform ?? null,
     ports: createHostPorts(docker),
     engineInfo: createEngineInfo(docker),
+    gate: options.firewall?.gate ?? null,
     network: async () => {
       const name = await exclusive(networkName(stackId), () => ensureNetwork(docker, stackId));
       await protect();

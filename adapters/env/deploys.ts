@@ -6,9 +6,12 @@ import { parseGitOwner } from '../../domain/deploys/git-credential.ts';
 import { isOrgSlug } from '../../domain/org-slug.ts';
 import { backupsSection } from './backups.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
+import { domainTargetsSection } from './custom-domains.ts';
 import { databasesSection } from './databases.ts';
+import { monitorKeySection } from './monitor-service.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
+import { stackId } from './stack-id.ts';
 import {
   baseUrl,
   clientSecret,
@@ -28,7 +31,10 @@ export const configSection = { CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.opti
 /** Services that deploys tell of a release; each is optional, and the plan says which is not set. */
 export const afterInstallSection = {
   MONITOR_URL: baseUrl.optional(),
+  ...monitorKeySection,
   SITE_REGISTRY_URL: baseUrl.optional(),
+  /** Whether it is told of deploys. Apart from its address, which workloads are given too: that of this version takes none. */
+  SITE_REGISTRY_HOOKS: flag.default(false),
   /** Address of a test runner, or {@link CONTAINER_TESTS}. */
   TEST_RUNNER_URL: z
     .union([z.literal(CONTAINER_TESTS), baseUrl], { error: `an http or https address, or ${CONTAINER_TESTS}` })
@@ -58,6 +64,7 @@ export const deploysSection = {
 export const builderSection = {
   ...deploysSection,
   ...backupsSection,
+  ...domainTargetsSection,
   /** What uploaded archives of one org may take together until they are built. */
   ORG_UPLOAD_QUOTA_BYTES: positiveCount.default(1024 ** 3),
   /** The vault that was there before the locker: `config set --from-vault` looks there for what the locker has not. */
@@ -80,10 +87,7 @@ export const deploysWorkerSection = {
   DOCKER_REGISTRY_TOKEN: secret(text.optional()),
   /** Set by an embedded stack, whose registry deletes nothing while it serves. */
   REGISTRY_DELETIONS: folder.optional(),
-  STACK_ID: z
-    .string()
-    .regex(/^[a-z0-9]{1,16}$/, '1 to 16 lower-case letters and digits')
-    .default('default'),
+  STACK_ID: stackId,
   BASE_IMAGE_STAND_INS: flag.default(false),
   /** Packages whose upgrades need a changelog, besides those of the platform's SDK; a scope ends with `/`. */
   SDK_PACKAGES: commaList.default([]),

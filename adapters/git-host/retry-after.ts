@@ -8,7 +8,10 @@ const MOST_SECONDS = 3_600;
  * For how many seconds a host asks to be left alone, from 1 to 3,600; null when it does not. `Retry-After` first, then the
  * end of the window whose calls are used up.
  */
-export function retryAfterSeconds({ status, headers, text }: GuardedAnswer, now: Date): number | null {
+export function retryAfterSeconds(
+  { status, headers, text }: Pick<GuardedAnswer, 'status' | 'headers' | 'text'>,
+  now: Date,
+): number | null {
   const used = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0';
   const asked = headers['retry-after'] !== undefined;
   const limited = status === 429 || (status === 403 && (used || asked || /rate limit/i.test(text)));

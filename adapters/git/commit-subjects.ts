@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitRange } from '../../domain/deploys/ports.ts';
+import type { CommitRange } from '../../domain/deploys/source-ports.ts';
 import { CUT_MARK } from '../../domain/logs/cut-line.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
 import { FETCH, NOT_GIVEN } from './clone-commit.ts';

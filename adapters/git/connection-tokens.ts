@@ -1,5 +1,5 @@
 import type { SecretCipher } from '../../domain/config/ports.ts';
-import type { RepositoryTokens } from '../../domain/deploys/ports.ts';
+import type { RepositoryTokens } from '../../domain/deploys/source-ports.ts';
 import { parseRepository, sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
 import type { GitConnectionStore } from '../../domain/git-hooks/ports.ts';
 

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { type GitOwner, mayReadAsOwner, ownerEntry } from '../../domain/deploys/git-credential.ts';
 import { type GitUrl, parseGitUrl } from '../../domain/deploys/git-url.ts';
-import type { OrgRepository, RepositoryToken, RepositoryTokens } from '../../domain/deploys/ports.ts';
+import type { OrgRepository, RepositoryToken, RepositoryTokens } from '../../domain/deploys/source-ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { type Lookup, systemLookup } from '../public-address.ts';

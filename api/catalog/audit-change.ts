@@ -21,6 +21,7 @@ export interface ServiceChange {
     | 'service.config_read'
     | 'service.backup_downloaded'
     | 'service.database_rotation_requested'
+    | 'service.kept_database_drop_requested'
     | 'service.deleted'
     | 'service.delete_requested'
     | 'build.cancel_requested';
@@ -44,7 +45,8 @@ export async function auditChange(
     type,
     actor: caller.name,
     subject: service.name,
-    orgSlug: service.org,
+    // Empty where nobody owns it any more.
+    orgSlug: service.org || null,
     data: { service: service.name, ...data },
     requestId,
     address: null,

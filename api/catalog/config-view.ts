@@ -11,9 +11,10 @@ import {
   variablesIn,
 } from '../../domain/config/service-variables.ts';
 import { isReinstall } from '../../domain/deploys/build-kind.ts';
-import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { releaseChanges } from '../../domain/deploys/release-changes.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 

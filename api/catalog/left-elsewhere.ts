@@ -1,5 +1,6 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import { hasSeo } from '../../domain/deploys/site-registry.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 

@@ -10,9 +10,11 @@ import {
   serviceDetailSchema,
   serviceViewSchema,
 } from '../../domain/catalog/service-schema.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import { type DeployCommands, serviceRemovalWorkflowId } from '../../domain/deploys/messages.ts';
-import type { BuildStore, EdgeRouter, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import { listedReleaseSchema } from '../../domain/deploys/schema.ts';
+import type { EdgeRouter } from '../../domain/deploys/workload-runtime.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';

@@ -1,6 +1,6 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { BuildRecord } from '../../domain/deploys/build.ts';
-import type { BuildStore } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { mayUse, visibleOrg } from '../catalog/access.ts';
 import { type Caller, isPlatform } from '../http/caller.ts';

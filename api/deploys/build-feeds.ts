@@ -1,6 +1,6 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { BuildRecord } from '../../domain/deploys/build.ts';
-import type { BuildLog, BuildStore } from '../../domain/deploys/ports.ts';
+import type { BuildLog, BuildStore } from '../../domain/deploys/build-store.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
 import { createLiveFeeds, type FeedBounds, type FeedSource, type LiveWatch } from '../http/live-feed.ts';

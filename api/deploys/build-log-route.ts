@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildRecord } from '../../domain/deploys/build.ts';
-import type { BuildLog } from '../../domain/deploys/ports.ts';
+import type { BuildLog } from '../../domain/deploys/build-store.ts';
 import { logPageSchema } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -10,9 +10,9 @@ import { containsText } from '../../domain/logs/search-text.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { isLetIn, wantsEvents } from '../http/event-stream.ts';
+import type { LogPlaces } from '../logs/log-places.ts';
 import { type BuildAccessDeps, requireBuild } from './build-access.ts';
 import { createBuildFeeds } from './build-feeds.ts';
-import type { LogPlaces } from './log-places.ts';
 import { lineView, streamLogs } from './stream-logs.ts';
 
 export interface BuildLogRouteDeps extends BuildAccessDeps {

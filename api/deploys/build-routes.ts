@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import { LOCKFILE_KEPT_DAYS } from '../../domain/deploys/build-lockfile.ts';
+import type { BuildFilter, BuildStore } from '../../domain/deploys/build-store.ts';
 import type { DeployCommands } from '../../domain/deploys/messages.ts';
-import type { BuildFilter, BuildStore } from '../../domain/deploys/ports.ts';
-import { buildStatusSchema, buildSummarySchema, buildViewSchema } from '../../domain/deploys/schema.ts';
+import { buildStatusSchema, buildSummarySchema, buildViewSchema, lockfileSchema } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -12,10 +13,10 @@ import { type AuditChangeDeps, auditChange } from '../catalog/audit-change.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import type { LogPlaces } from '../logs/log-places.ts';
 import { requireBuild, visibleServiceIds } from './build-access.ts';
 import { type BuildLogRouteDeps, buildLogRoute } from './build-log-route.ts';
 import { buildSummary, buildView } from './build-view.ts';
-import type { LogPlaces } from './log-places.ts';
 
 export interface BuildRoutesDeps extends BuildLogRouteDeps, AuditChangeDeps {
   readonly services: ServiceStore;
@@ -34,7 +35,7 @@ const listQuery = z.strictObject({
 
 /** Builds as they are, and their logs (spec 2, "Build record"). */
 export function buildRoutes(deps: BuildRoutesDeps, places: LogPlaces): readonly Route[] {
-  return [listRoute(deps), showRoute(deps), buildLogRoute(deps, places), cancelRoute(deps)];
+  return [listRoute(deps), showRoute(deps), buildLogRoute(deps, places), lockfileRoute(deps), cancelRoute(deps)];
 }
 
 function listRoute(deps: BuildRoutesDeps): Route {
@@ -87,6 +88,31 @@ function showRoute(deps: BuildRoutesDeps): Route {
   });
 }
 
+function lockfileRoute(deps: BuildRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/builds/:id/lockfile',
+    summary: 'The lockfile that the install of a build wrote',
+    description: `Of a source without a lockfile, so that its author can commit one. It is kept for ${LOCKFILE_KEPT_DAYS} days.`,
+    tag,
+    callers: BUILDER_CALLERS.viewer,
+    params: buildParams,
+    responses: { 200: { description: 'The lockfile', schema: lockfileSchema } },
+    errors: ['BUILD_NOT_FOUND', 'NOT_FOUND'],
+    resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
+    handle: async ({ resource: build }) => {
+      const buildId = build.facts.lockfile?.buildId;
+      const lockfile = buildId === undefined ? null : await deps.builds.lockfileOf(buildId);
+      if (buildId !== undefined && lockfile !== null) return { status: 200, data: { buildId, ...lockfile } };
+      const why =
+        buildId === undefined
+          ? 'its source has a lockfile, or its install wrote none'
+          : `it was kept for ${LOCKFILE_KEPT_DAYS} days`;
+      throw new FairleadError('NOT_FOUND', `Build ${build.id} has no lockfile to show: ${why}`);
+    },
+  });
+}
+
 function cancelRoute(deps: BuildRoutesDeps): Route {
   return defineRoute({
     method: 'post',
@@ -99,7 +125,7 @@ function cancelRoute(deps: BuildRoutesDeps): Route {
       200: { description: 'The build has ended', schema: buildViewSchema },
       202: { description: 'The build is rolling back; follow it until it has ended', schema: buildViewSchema },
     },
-    errors: ['BUILD_NOT_FOUND', 'BUILD_FINISHED'],
+    errors: ['BUILD_NOT_FOUND', 'BUILD_FINISHED', 'NOT_FOUND'],
     resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
     handle: async ({ resource: build }, context) => {
       const { caller } = context;
@@ -109,6 +135,10 @@ function cancelRoute(deps: BuildRoutesDeps): Route {
         : await deps.commands.cancel({ buildId, service, environment });
       if (outcome === 'finished') {
         const now = (await deps.builds.find(buildId)) ?? build;
+        if (!isTerminal(now.status)) {
+          const message = `No workflow runs build ${buildId}: it was terminated, or ends at this moment. Within a minute the build is recorded as ended.`;
+          throw new FairleadError('NOT_FOUND', message, { details: { status: now.status } });
+        }
         throw new FairleadError('BUILD_FINISHED', `Build ${buildId} has ended already`, {
           details: { status: now.status, reason: now.reason },
         });

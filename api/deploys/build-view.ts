@@ -23,6 +23,7 @@ export function waitingView(waiting: BuildRecord['waiting']): BuildSummary['wait
 export function buildView(build: BuildRecord, now: Date): BuildView {
   return {
     ...buildSummary(build, now),
+    lockfile: build.facts.lockfile?.name ?? null,
     steps: stepViews(build.steps, now),
     diagnostics: build.diagnostics.map((entry) => ({ ...entry, lines: [...entry.lines] })),
     blockedGrants: [...build.blockedGrants],

@@ -3,10 +3,14 @@ import { type AppSource, MANIFEST } from '../../domain/catalog/app-source.ts';
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { Monorepo } from '../../domain/catalog/find-monorepo.ts';
 import { appFindings, type Finding } from '../../domain/deploys/app/app-findings.ts';
-import { chooseContainerFile, OWN_CONTAINER_FILE } from '../../domain/deploys/app/choose-container-file.ts';
+import {
+  chooseContainerFile,
+  type NamedContainerFile,
+  OWN_CONTAINER_FILE,
+} from '../../domain/deploys/app/choose-container-file.ts';
 import { describeApp } from '../../domain/deploys/app/describe-app.ts';
 import { sourceHints } from '../../domain/deploys/app/source-hints.ts';
-import type { planBodySchema } from '../../domain/deploys/schema.ts';
+import type { planBodySchema } from '../../domain/deploys/plan-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 
 export interface PlannedContainerFile {
@@ -30,23 +34,29 @@ export function planSource(body: z.output<typeof planBodySchema>): AppSource | n
 /** The monorepo that the command line has found around the app. */
 export function planMonorepo({ monorepo }: z.output<typeof planBodySchema>): Monorepo | null {
   if (monorepo === undefined) return null;
-  const { folder, app, files, texts } = monorepo;
-  return { folder, app, source: { files, texts } };
+  const { folder, app, files, texts, registryVariables = [] } = monorepo;
+  return { folder, app, source: { files, texts, registryVariables } };
+}
+
+export interface PlannedSource {
+  readonly source: AppSource;
+  readonly catalog: Catalog;
+  readonly monorepo: Monorepo | null;
+  /** What names a container file beside the catalog, which goes before it. */
+  readonly named: NamedContainerFile | null;
 }
 
 /** What a build would find in the source, by the same rules, and what it would warn of or fail with. */
-export function planContainerFile(
-  source: AppSource,
-  catalog: Catalog,
-  monorepo: Monorepo | null = null,
-): PlannedContainerFile {
+export function planContainerFile({ source, catalog, monorepo, named }: PlannedSource): PlannedContainerFile {
   const hints = sourceHints(source);
   const health = healthFinding(catalog);
   try {
     const choice = chooseContainerFile({
       framework: catalog.framework,
       named:
-        catalog.dockerfile === null ? null : { path: catalog.dockerfile, exists: mayExist(catalog.dockerfile, source) },
+        catalog.dockerfile === null
+          ? named
+          : { path: catalog.dockerfile, exists: mayExist(catalog.dockerfile, source) },
       hasOwn: source.files.includes(OWN_CONTAINER_FILE),
       hasManifest: source.texts[MANIFEST] !== undefined,
       mayGenerate: true,

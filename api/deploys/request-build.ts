@@ -2,12 +2,13 @@ import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildRecord, BuildRequest, BuildSource, StepState } from '../../domain/deploys/build.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import { GRANT_WAIT_SECONDS } from '../../domain/deploys/build-wait.ts';
 import { earlierRelease } from '../../domain/deploys/earlier-release.ts';
 import { parseBranchName } from '../../domain/deploys/git-url.ts';
 import type { DeployCommands, TriggerOutcome } from '../../domain/deploys/messages.ts';
-import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -69,6 +70,8 @@ export async function requestBuild(
     requestedAt: deps.now().toISOString(),
     resume,
     releaseId,
+    // By the internal key a console calls for whoever is signed in there (spec 2, "Authentication", 1).
+    ...(by.caller.kind === 'platform-admin' && { byPlatformAdmin: true }),
     ...(skipConventionCheck === undefined ? {} : { skipConventionCheck }),
     ...(waitForGrantsSeconds === undefined ? {} : { waitForGrantsSeconds }),
   });

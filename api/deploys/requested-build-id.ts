@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
-import type { BuildStore } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { formatId, type NewId } from '../../domain/ids.ts';
 import type { Caller } from '../http/caller.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import type { ReleaseStore, WorkloadStates } from '../../domain/deploys/ports.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
+import type { WorkloadStates } from '../../domain/deploys/workload-runtime.ts';
 import type { WorkloadState } from '../../domain/deploys/workload-state.ts';
 import {
   type RuntimeEnvironment,

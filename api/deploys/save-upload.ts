@@ -1,4 +1,4 @@
-import type { ArchiveStore, UploadBounds } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, UploadBounds } from '../../domain/deploys/source-ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 
 export const UPLOAD_LIMIT_BYTES = 100 * 1024 * 1024;

@@ -1,28 +1,18 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import type { ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { createRedactor } from '../../domain/logs/redact.ts';
-import {
-  formatPlace,
-  type LogPlace,
-  parsePlace,
-  type ServiceLogLine,
-  type ServiceLogReader,
-  type ServiceLogTarget,
-  type StoredLine,
-} from '../../domain/logs/service-log.ts';
-import {
-  type ServiceLogLineView,
-  serviceLogPageSchema,
-  serviceLogQuerySchema,
-} from '../../domain/logs/service-log-schema.ts';
+import type { LastLines, ServiceLogReader, ServiceLogTarget, StoredLine } from '../../domain/logs/service-log.ts';
+import { serviceLogPageSchema, serviceLogQuerySchema } from '../../domain/logs/service-log-schema.ts';
 import { requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
-import { type EventStream, isLetIn, sendEvents, wantsEvents } from '../http/event-stream.ts';
-import type { LogPlaces } from './log-places.ts';
-import { createServiceLogFeeds, type ServiceLogWatch } from './service-log-feeds.ts';
+import { isLetIn, sendEvents, wantsEvents } from '../http/event-stream.ts';
+import { shareRead } from '../http/shared-read.ts';
+import { followLog, resumePlace } from '../logs/follow-log.ts';
+import { createLogFeeds } from '../logs/log-feed.ts';
+import type { LogPlaces } from '../logs/log-places.ts';
+import { environmentOf, serviceLineView, wantedServiceLines } from './service-log-lines.ts';
 
 export interface ServiceLogRoutesDeps {
   readonly services: ServiceStore;
@@ -30,18 +20,19 @@ export interface ServiceLogRoutesDeps {
   readonly serviceLogs: ServiceLogReader;
 }
 
-type Query = z.output<typeof serviceLogQuerySchema>;
-
-/** Lines were redacted by their service's own values when they were written; what looks like a credential goes here again. */
-const redact = createRedactor({ secrets: [] });
-
 const EVENTS =
   'Server-sent events: `line` (data a line; its id is the line’s), `gap` (lines were removed before they were read). ' +
   'Begins with the last lines. Resume with Last-Event-ID.';
 
-/** What services print (the paths are ours; the spec has logs of the platform alone). */
+/** What services print (the path is ours; the spec has logs of the platform alone). */
 export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces): readonly Route[] {
-  const watch = createServiceLogFeeds(deps);
+  const watch = createLogFeeds({
+    nameOf: ({ serviceId, environment }: ServiceLogTarget) => `${serviceId}/${environment}`,
+    after: deps.serviceLogs.after,
+    textOf: ({ line }) => line.text,
+    // The record by which watchers are let in.
+    share: ({ serviceId }) => ({ find: shareRead(() => deps.services.find(serviceId)) }),
+  });
   return [
     defineRoute({
       method: 'get',
@@ -49,7 +40,7 @@ export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces):
       summary: 'What a service printed, the last lines or followed live',
       description:
         'With `Accept: text/event-stream` the log is followed, across deploys and restarts. About 2 KiB for each line that ' +
-        'is asked for are looked at, from the end.',
+        'is asked for are looked at, from the end, or from `until` backwards.',
       tag: 'services',
       callers: BUILDER_CALLERS.member,
       params: z.strictObject({ id: z.string().min(1).max(64).describe('Id or name of the service') }),
@@ -64,9 +55,12 @@ export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces):
       errors: ['SERVICE_NOT_FOUND'],
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
       handle: async ({ query, resource: service }, { caller, authenticateAgain, headers, gone, stopping }) => {
-        const { environment } = query;
+        const environment = environmentOf(query);
         const target = { serviceId: service.id, environment };
+        const wanted = wantedServiceLines(query);
+        const last = () => deps.serviceLogs.last(target, wanted);
         if (wantsEvents(headers)) {
+          refuseUntil(query.until);
           const from = resumePlace(headers['last-event-id']);
           const givePlaceBack = places.take(caller, gone);
           return (response) => {
@@ -74,75 +68,29 @@ export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces):
             const stillAllowed = () =>
               isLetIn(async () => requireService(shared, await authenticateAgain(), service.id));
             return sendEvents(response, { gone, stopping, stillAllowed }, (events) =>
-              follow({ logs: deps.serviceLogs, feed }, events, { target, query, from }),
+              followLog(events, { last, feed, matches: isWanted(wanted), view: serviceLineView, from }),
             ).finally(() => {
               leave();
               givePlaceBack();
             });
           };
         }
-        const { lines, truncated } = await deps.serviceLogs.last(target, wantedLines(query));
+        const { lines, truncated } = await last();
         const live = (await deps.releases.active(service.name, environment)) !== null;
-        return { status: 200, data: { environment, items: lines.map(lineView), truncated, live } };
+        return { status: 200, data: { environment, items: lines.map(serviceLineView), truncated, live } };
       },
     }),
   ];
 }
 
-interface FollowRequest {
-  readonly target: ServiceLogTarget;
-  readonly query: Query;
-  /** Null begins with the last lines. */
-  readonly from: LogPlace | null;
+/** Which lines of those that come are wanted. */
+function isWanted({ matches, since }: LastLines): (stored: StoredLine) => boolean {
+  return ({ line }) => (since === undefined || line.at >= since) && matches(line);
 }
 
-async function follow(
-  { logs, feed }: { readonly logs: ServiceLogReader; readonly feed: ServiceLogWatch['feed'] },
-  events: EventStream,
-  { target, query, from }: FollowRequest,
-): Promise<void> {
-  const matches = matcher(query);
-  const send = async (lines: readonly StoredLine[]): Promise<void> => {
-    for (const stored of lines) {
-      if (matches(stored.line)) await events.send('line', lineView(stored), formatPlace(stored.next));
-    }
-  };
-  let place = from;
-  if (place === null) {
-    const { lines, next } = await logs.last(target, wantedLines(query));
-    await send(lines);
-    place = next;
-  }
-  while (!events.ended.aborted) {
-    if (await events.refused()) return;
-    const { lines, next, state } = await feed.next(place, events.ended);
-    if (state.lost) await events.send('gap', {});
-    await send(lines);
-    place = next;
-    await events.keepAlive();
-  }
-}
-
-function wantedLines(query: Query) {
-  return { count: query.lines, matches: matcher(query) };
-}
-
-function matcher({ stream, contains }: Query): (line: ServiceLogLine) => boolean {
-  return (line) =>
-    (stream === 'all' || line.stream === stream) && (contains === undefined || redact(line.text).includes(contains));
-}
-
-function lineView({ line: { at, stream, release, text, dropped }, next }: StoredLine): ServiceLogLineView {
-  const view = { id: formatPlace(next), at, stream, release, text: redact(text) };
-  return dropped === undefined ? view : { ...view, dropped };
-}
-
-/** @throws VALIDATION_FAILED for a Last-Event-ID that this route never sent. */
-function resumePlace(lastEventId: string | string[] | undefined): LogPlace | null {
-  if (lastEventId === undefined || lastEventId === '') return null;
-  const place = typeof lastEventId === 'string' ? parsePlace(lastEventId) : null;
-  if (place !== null) return place;
-  throw new FairleadError('VALIDATION_FAILED', 'Last-Event-ID: send the id of the last event received', {
-    details: [{ field: 'Last-Event-ID', message: 'not a place in a log' }],
-  });
+/** @throws VALIDATION_FAILED */
+function refuseUntil(until: string | undefined): void {
+  if (until === undefined) return;
+  const message = 'until: a log that is followed has no end';
+  throw new FairleadError('VALIDATION_FAILED', message, { details: [{ field: 'until', message }] });
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { variablesIn } from '../../domain/config/service-variables.ts';
 import { parseBranchName } from '../../domain/deploys/git-url.ts';
-import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import { NO_VARIABLES } from '../../domain/deploys/missing-config.ts';
+import { planBodySchema, planReplySchema } from '../../domain/deploys/plan-schema.ts';
 import {
-  planBodySchema,
-  planReplySchema,
   retryBodySchema,
   rollbackBodySchema,
   skipConventionCheckSchema,
@@ -14,15 +14,16 @@ import {
   uploadReplySchema,
   waitForGrantsQueryShape,
 } from '../../domain/deploys/schema.ts';
+import type { ArchiveStore } from '../../domain/deploys/source-ports.ts';
 import type { Installation } from '../../domain/deploys/step-definition.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
-import { requireService } from '../catalog/access.ts';
+import { mayUse, requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { checkSource, type PutServiceDeps } from '../catalog/put-service.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireBuild } from './build-access.ts';
-import { planBuild } from './plan-build.ts';
+import { NOTHING_RECORDED, planBuild } from './plan-build.ts';
 import {
   gitSource,
   type RequestBuildDeps,
@@ -147,11 +148,18 @@ function planRoute(deps: TriggerRoutesDeps): Route {
     callers: BUILDER_CALLERS.viewer,
     body: planBodySchema,
     responses: { 200: { description: 'The plan', schema: planReplySchema } },
-    errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED', 'SOURCE_REFUSED'],
+    errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED', 'PLATFORM_CONFIG_INVALID', 'SOURCE_REFUSED'],
     handle: async ({ body }, { caller }) => {
       if (typeof body.gitUrl === 'string') checkSource(body.gitUrl, { deps, caller });
       if (typeof body.branch === 'string') parseBranchName(body.branch);
-      const options = { enforceMinimumVersion: deps.enforceMinimumCatalogVersion, installation: deps.installation };
+      const service = body.service === undefined ? null : await deps.services.find(body.service);
+      // Of a service that is not the caller's, nothing is told: not even that it is there.
+      const isKnown = service !== null && mayUse(caller, service);
+      const options = {
+        ...{ enforceMinimumVersion: deps.enforceMinimumCatalogVersion, installation: deps.installation },
+        variables: isKnown ? variablesIn(service, body.environment) : NO_VARIABLES,
+        record: isKnown ? service : NOTHING_RECORDED,
+      };
       return { status: 200, data: planBuild(body, options) };
     },
   });

@@ -2,7 +2,7 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
-import type { BuildStore } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import type { GitHost } from '../../domain/git-hooks/git-host.ts';
 import type { GitHookCommands } from '../../domain/git-hooks/messages.ts';
 import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../domain/git-hooks/ports.ts';

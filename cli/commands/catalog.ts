@@ -96,7 +96,7 @@ function withExample(source: AppSource, folder: string): AppSource {
 function readCatalog(text: string, output: Alone['output']): readonly string[] {
   const { catalog, warnings } = parseCatalog(text, { enforceMinimumVersion: false });
   if (catalog.name !== null) checkName(catalog.name);
-  const violations = conventionViolations(catalog);
+  const violations = conventionViolations(catalog, text);
   try {
     requireConventions(violations);
   } catch (error) {

@@ -1,5 +1,8 @@
 import { FairleadError } from '../errors.ts';
 import { loadedPackages } from './loaded-packages.ts';
+import { localDependencies } from './local-dependencies.ts';
+import { readManifest } from './read-manifest.ts';
+import { joinInside } from './source-path.ts';
 import { EXAMPLE_FILES, readVariablesFile, SETTINGS_FILE, type VariablesFile } from './variables-file.ts';
 import { workspaceFolders } from './workspace-folders.ts';
 
@@ -13,7 +16,10 @@ export interface SourceTree {
 
 /** What was read of an app's source: plain data, from which all else is concluded without running any of it. */
 export interface AppSource {
-  /** Paths of everything in the app's folder, and in those of its folders that were looked into. */
+  /**
+   * Paths of everything in the app's folder, and in those of its folders that were looked into, and of the files and folders that
+   * manifests name as dependencies, where they are there.
+   */
   readonly files: readonly string[];
   /** Texts of the files that say how the app is built and started, by path. */
   readonly texts: Readonly<Record<string, string>>;
@@ -43,8 +49,12 @@ export const LOCKFILES = ['pnpm-lock.yaml', 'yarn.lock', 'package-lock.json', 'n
 
 /** Folders in which entry files, pages and built sites lie. */
 const LOOKED_INTO = ['app', 'bin', 'build', 'dist', 'lib', 'pages', 'public', 'server', 'src'];
+/** Where yarn keeps itself in a repository, and where nothing else of interest lies. */
+export const YARN_RELEASES = '.yarn/releases';
 /** At most so many names of a folder are kept. */
 const MAX_NAMES = 1_000;
+/** At most so many files and folders that manifests name are looked for. */
+const MAX_LOCAL = 200;
 
 /** Files in the app's folder that say how it is built and started, or which tools it wants. */
 const TELLING: readonly RegExp[] = [
@@ -60,7 +70,7 @@ const TELLING: readonly RegExp[] = [
 export async function readAppSource(tree: SourceTree): Promise<AppSource> {
   const root = (await tree.list('')).slice(0, MAX_NAMES);
   const inner = await Promise.all(
-    LOOKED_INTO.filter((folder) => root.includes(folder)).map(async (folder) =>
+    lookedInto(root).map(async (folder) =>
       (await tree.list(folder)).slice(0, MAX_NAMES).map((name) => `${folder}/${name}`),
     ),
   );
@@ -71,9 +81,11 @@ export async function readAppSource(tree: SourceTree): Promise<AppSource> {
   const texts = Object.fromEntries(known);
   const members = (await workspaceFolders(tree, texts)).map((folder) => `${folder}/${MANIFEST}`);
   const manifests = await Promise.all(members.map(async (path) => [path, await readOrSkip(tree, path)] as const));
+  const ofMembers = manifests.filter(isText);
+  const files = [...root, ...inner.flat(), ...members];
   return {
-    files: [...root, ...inner.flat(), ...members],
-    texts: { ...texts, ...Object.fromEntries(manifests.filter(isText)) },
+    files: [...files, ...(await localPaths(tree, files, [[MANIFEST, manifest ?? '{}'], ...ofMembers]))],
+    texts: { ...texts, ...Object.fromEntries(ofMembers) },
     variables: await readVariables(tree, root),
     registryVariables: await registryVariables(tree, root),
     loaded: await loadedPackages(
@@ -81,6 +93,30 @@ export async function readAppSource(tree: SourceTree): Promise<AppSource> {
       root,
     ),
   };
+}
+
+/** Files and folders that manifests name as dependencies, and that are there beside those that are known. */
+async function localPaths(
+  tree: SourceTree,
+  known: readonly string[],
+  manifests: readonly (readonly [path: string, text: string])[],
+): Promise<readonly string[]> {
+  const named = manifests.flatMap(([path, text]) =>
+    localDependencies(readManifest(text, []), path.slice(0, -MANIFEST.length - 1)).flatMap((one) => one.path ?? []),
+  );
+  const wanted = [...new Set(named)].slice(0, MAX_LOCAL).filter((path) => !known.includes(path));
+  const found: string[] = [];
+  for (const path of wanted) {
+    const parts = path.split('/');
+    const name = parts.pop() ?? '';
+    if ((await orSkip(tree.list(joinInside(...parts)), [])).includes(name)) found.push(path);
+  }
+  return found;
+}
+
+function lookedInto(root: readonly string[]): readonly string[] {
+  const folders = LOOKED_INTO.filter((folder) => root.includes(folder));
+  return root.includes('.yarn') ? [...folders, YARN_RELEASES] : folders;
 }
 
 /** Names alone: the files may hold the tokens themselves. */

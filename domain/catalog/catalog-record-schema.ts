@@ -29,6 +29,8 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   port: z.int().nullable(),
   buildEnvVars: z.array(z.string()),
   dockerfile: z.string().nullable(),
+  nodeVersion: z.string().nullable().default(null),
+  packageManager: z.string().nullable().default(null),
   installCommand: z.string().nullable().default(null),
   buildCommand: z.string().nullable().default(null),
   startCommand: z.string().nullable().default(null),

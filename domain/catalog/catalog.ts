@@ -17,7 +17,7 @@ export const CATALOG_ENGINES = ['mongodb', 'postgres', 'redis', 'neo4j'] as cons
 export type CatalogEngine = (typeof CATALOG_ENGINES)[number];
 
 /** Engines whose databases a catalog may ask of other services. */
-export const CONSUMED_ENGINES = ['postgres'] as const satisfies readonly CatalogEngine[];
+export const CONSUMED_ENGINES = ['mongodb', 'postgres'] as const satisfies readonly CatalogEngine[];
 
 export type ConsumedEngine = (typeof CONSUMED_ENGINES)[number];
 
@@ -49,6 +49,10 @@ export interface Catalog {
   readonly buildEnvVars: readonly string[];
   /** `platform.io/dockerfile`: path of a hand-written container file, relative to the app path; null when generated. */
   readonly dockerfile: string | null;
+  /** `platform.io/node-version`: a version or its beginning, in the place of what was found; null when it is not declared. */
+  readonly nodeVersion: string | null;
+  /** `platform.io/package-manager`: `pnpm@10.2.0` or a name alone, the same way. */
+  readonly packageManager: string | null;
   /** `platform.io/install-command`: a shell command, in the place of what was found; null when it is not declared. */
   readonly installCommand: string | null;
   /** `platform.io/build-command`, the same way. */

@@ -39,6 +39,8 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     port: null,
     buildEnvVars: [],
     dockerfile: null,
+    nodeVersion: null,
+    packageManager: null,
     installCommand: null,
     buildCommand: null,
     startCommand: null,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { ORG_SLUG } from '../org-slug.ts';
 
 /** Names in a catalog. Each message completes the sentence "expected …, found …". */
@@ -21,3 +22,6 @@ export const bucketName = named(
 );
 
 export const MOST_BUCKETS = 50;
+
+const ENV_NAME = 'a variable name: letters, digits and underscores, not beginning with a digit';
+export const variableName = z.string({ error: ENV_NAME }).regex(VARIABLE_NAME, { error: ENV_NAME });

@@ -1,38 +1,21 @@
 import { compareVersions } from '../compare-versions.ts';
 import { isReservedVariable } from '../config/variable-names.ts';
 import { FairleadError } from '../errors.ts';
-import {
-  CATALOG_SECTIONS,
-  CATALOG_VERSIONS,
-  type Catalog,
-  FRAMEWORKS,
-  type Framework,
-  type ParsedCatalog,
-} from './catalog.ts';
+import { KNOWN_ANNOTATIONS } from './annotations-schema.ts';
+import { CATALOG_SECTIONS, type Catalog, FRAMEWORKS, type Framework, type ParsedCatalog } from './catalog.ts';
+import { CATALOG_SOURCE } from './catalog-source.ts';
+import { decideVersion, ROLES_SINCE, SECTIONS_SINCE, withoutNewerSections } from './catalog-version.ts';
 import { checkShape } from './check-shape.ts';
 import { decideResources } from './decide-resources.ts';
 import { readDatabases } from './read-databases.ts';
 import { type FileProblem, formatPath, invalidFile, readYaml, type YamlFile, type YamlSource } from './read-yaml.ts';
-import { type CatalogFile, catalogSchema, KNOWN_ANNOTATIONS } from './schema.ts';
-
-const CURRENT = '0.6.0';
-const MINIMUM = CATALOG_VERSIONS[0];
-
-/** Sections of `spec` that came with a later version of the format (spec 2, "Versioning"). */
-const SINCE: Readonly<Record<string, string>> = {
-  storage: '0.3.0',
-  dependencies: '0.4.0',
-  config: '0.5.0',
-  tests: '0.5.0',
-  userAccess: '0.5.0',
-  registration: '0.6.0',
-};
-
-const ROLES_SINCE = '0.6.0';
+import { recordAt, recordHas } from './record-at.ts';
+import { type CatalogFile, catalogSchema, specSchema } from './schema.ts';
+import { unknownWords } from './unknown-words.ts';
 
 const KNOWN_SPEC_KEYS: ReadonlySet<string> = new Set([
   ...CATALOG_SECTIONS,
-  ...Object.keys(SINCE),
+  ...Object.keys(SECTIONS_SINCE),
   ...['owner', 'framework', 'routes', 'databases', 'configDeclarations', 'type', 'lifecycle', 'system'],
 ]);
 
@@ -54,8 +37,7 @@ export interface ParseCatalogOptions {
  * @throws CATALOG_INVALID with every problem, its line and column; CATALOG_VERSION_UNSUPPORTED when enforced.
  */
 export function parseCatalog(text: string, options: ParseCatalogOptions): ReadCatalog {
-  const fileName = options.fileName ?? 'catalog-info.yaml';
-  const source = { fileName, code: 'CATALOG_INVALID' as const };
+  const source = { ...CATALOG_SOURCE, fileName: options.fileName ?? CATALOG_SOURCE.fileName };
   const yaml = readYaml(text, source);
   refuseRewritten(yaml, source);
   const warnings: string[] = [];
@@ -64,6 +46,7 @@ export function parseCatalog(text: string, options: ParseCatalogOptions): ReadCa
   const file = checkShape(catalogSchema, visible, yaml, source);
   const spec = recordAt(visible, 'spec') ?? {};
   warnAboutKeys(spec, warnings);
+  warnings.push(...unknownWords(specSchema, spec));
   warnAboutAnnotations(recordAt(recordAt(visible, 'metadata'), 'annotations') ?? {}, warnings);
   return toCatalog(file, version, spec, warnings);
 }
@@ -199,8 +182,13 @@ function readBindings({ spec }: CatalogFile, warnings: string[]): Catalog['bindi
 /** What the file says in the place of what would be found in the source. */
 function declaredCommands(
   annotations: NonNullable<CatalogFile['metadata']['annotations']>,
-): Pick<Catalog, 'installCommand' | 'buildCommand' | 'startCommand' | 'outputFolder'> {
+): Pick<
+  Catalog,
+  'nodeVersion' | 'packageManager' | 'installCommand' | 'buildCommand' | 'startCommand' | 'outputFolder'
+> {
   return {
+    nodeVersion: annotations['platform.io/node-version'] ?? null,
+    packageManager: annotations['platform.io/package-manager'] ?? null,
     installCommand: annotations['platform.io/install-command'] ?? null,
     buildCommand: annotations['platform.io/build-command'] ?? null,
     startCommand: annotations['platform.io/start-command'] ?? null,
@@ -214,42 +202,6 @@ function refuseReserved<T extends { readonly key: string }>(declared: readonly T
   if (names.length === 0) return declared;
   const message = `spec.config: ${names.join(', ')}: the platform provides this itself; remove it, or choose another name`;
   throw new FairleadError('RESERVED_ENV_VAR', message, { details: { names } });
-}
-
-function decideVersion(value: unknown, enforce: boolean, warnings: string[]): string {
-  const stated = recordAt(recordAt(value, 'metadata'), 'annotations')?.['platform.io/catalog-version'];
-  if (stated === undefined || stated === null) {
-    warnings.push(`platform.io/catalog-version is not set; the catalog is read as version ${CURRENT}`);
-    return CURRENT;
-  }
-  const text = String(stated)
-    .replace(/^v/, '')
-    .replace(/^(\d+\.\d+)$/, '$1.0');
-  // A value that is no version at all is reported by the schema, together with everything else.
-  if (!/^\d+\.\d+\.\d+$/.test(text)) return CURRENT;
-  if (compareVersions(text, MINIMUM) < 0) {
-    const message = `catalog version ${text} is older than ${MINIMUM}, the oldest supported; set platform.io/catalog-version to ${CURRENT}`;
-    if (enforce)
-      throw new FairleadError('CATALOG_VERSION_UNSUPPORTED', message, { details: { version: text, minimum: MINIMUM } });
-    warnings.push(message);
-  }
-  if (compareVersions(text, CURRENT) > 0) {
-    warnings.push(`catalog version ${text} is newer than ${CURRENT}, the newest known; what it adds is ignored`);
-  }
-  return text;
-}
-
-/** A section the declared version does not have yet is not even checked: it is as if it were not there. */
-function withoutNewerSections(value: unknown, version: string, warnings: string[]): unknown {
-  const spec = recordAt(value, 'spec');
-  if (spec === null) return value;
-  const kept = { ...spec };
-  for (const [section, since] of Object.entries(SINCE)) {
-    if (!recordHas(spec, section) || compareVersions(version, since) >= 0) continue;
-    delete kept[section];
-    warnings.push(`spec.${section} is ignored: it needs catalog version ${since}, and the file declares ${version}`);
-  }
-  return typeof value === 'object' ? { ...value, spec: kept } : value;
 }
 
 function warnAboutKeys(spec: object, warnings: string[]): void {
@@ -287,15 +239,4 @@ function lastOfEach<T>(
     byKey.set(key, item);
   }
   return [...byKey.values()];
-}
-
-function recordAt(value: unknown, key: string): Record<string, unknown> | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const inner: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? { ...inner } : null;
-}
-
-function recordHas(record: object, key: string): boolean {
-  const value: unknown = Object.getOwnPropertyDescriptor(record, key)?.value;
-  return value !== undefined && value !== null;
 }

@@ -87,6 +87,8 @@ export interface ServiceStore {
   setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
   /** Puts the list in the place of the one there is. False when there is no such service. */
   setPendingGrants(id: string, environment: Environment, grants: readonly ScopeGrant[]): Promise<boolean>;
+  /** Puts the list of names in the place of the one there is. False when there is no such service. */
+  setPendingCallbacks(id: string, environment: Environment, names: readonly string[]): Promise<boolean>;
   /**
    * Puts another sealed form of the same value in the place of `from`. False when something else is there by now: then
    * nothing is written.

@@ -30,6 +30,8 @@ export interface ServiceRecord extends ServiceVariables {
    * granted nothing. What a killed deploy left is settled by the next.
    */
   readonly pendingGrants: Readonly<Partial<Record<Environment, readonly ScopeGrant[]>>>;
+  /** By environment, the names whose callbacks a deploy is giving its client. What a killed deploy left is settled by the next. */
+  readonly pendingCallbacks: Readonly<Partial<Record<Environment, readonly string[]>>>;
   /** Since when it has a place in an environment; each is told to the audit ledger once. */
   readonly namespaces: Readonly<Partial<Record<Environment, Date>>>;
   /** By environment, the id under which the uptime monitor knows it (`pulseMonitorId` of the contract). */

@@ -14,6 +14,8 @@ export interface SiteGenerator {
   readonly flag: RegExp;
   /** What names the path below which the site expects to be, in its first group; null when it has none. */
   readonly base: RegExp | null;
+  /** What names the folder of its pages in the build command, in its first group, where it builds into that folder. */
+  readonly root?: RegExp;
   /** True where the pages of the site are made in the browser, so that each path is answered with the one page. */
   readonly singlePage: boolean;
 }
@@ -73,6 +75,18 @@ export const SITE_GENERATORS: readonly SiteGenerator[] = [
     setting: NONE,
     flag: FLAG,
     base: null,
+    root: /\bvitepress build (?:-\S+ )*([\w.][\w./-]*)/,
+    singlePage: false,
+  },
+  {
+    package: 'vuepress',
+    build: 'vuepress build',
+    output: '.vuepress/dist',
+    config: NONE,
+    setting: NONE,
+    flag: /(?:--dest|-d)[= ]["']?([\w./@-]+)/,
+    base: null,
+    root: /\bvuepress build (?:-\S+ )*([\w.][\w./-]*)/,
     singlePage: false,
   },
   {
@@ -167,17 +181,41 @@ const SERVER_PACKAGES = [
   '@nestjs/core',
 ];
 
-/** A start script that runs a program of the app, and not a tool that shows its files. */
+/** SvelteKit's choice of an adapter by what the host says of itself, and the adapter that makes a site all the same. */
+const ADAPTER_BY_HOST = '@sveltejs/adapter-auto';
+const ADAPTER_OF_SITES = '@sveltejs/adapter-static';
+
+/** A command that runs a program of the app, and not a tool that shows its files. */
 const RUNS_PROGRAM =
-  /^(?:(?:[^\s=]+=\S+|cross-env|npx|exec|dotenv)\s+)*(?:node|nodemon|pm2-runtime|tsx|ts-node|bun|koa|nest|fastify)\s/;
+  /^(?:(?:[^\s=]+=\S+|cross-env|npx|exec|dotenv)\s+)*(?:node|nodemon|pm2-runtime|tsx|ts-node|ts-node-dev|tsnd|bun|koa|nest|fastify)\s/;
+/** And one that runs another script: `npm run serve`, `yarn serve`. */
+const RUNS_SCRIPT = /^(?:npm run|(?:yarn|pnpm|bun)(?: run)?)\s+([\w:.-]{1,100})$/;
+/** Scripts may call one another in a circle. */
+const MAX_SCRIPTS = 8;
 
 /** The tool that makes the site of an app with these packages; null where there is none, or where it makes a server. */
 export function siteGenerator(dependencies: ReadonlySet<string>): SiteGenerator | null {
-  if (SERVER_PACKAGES.some((name) => dependencies.has(name))) return null;
+  if (SERVER_PACKAGES.some((name) => dependencies.has(name)) || choosesAdapter(dependencies)) return null;
   return SITE_GENERATORS.find((generator) => dependencies.has(generator.package)) ?? null;
 }
 
-/** True for an app that has a program of its own to answer requests. */
+/** True for an app of SvelteKit that leaves the choice of its adapter to the host: it is built as a server. */
+export function choosesAdapter(dependencies: ReadonlySet<string>): boolean {
+  return dependencies.has(ADAPTER_BY_HOST) && !dependencies.has(ADAPTER_OF_SITES);
+}
+
+/**
+ * True for an app that has a program of its own: a command of its start script runs one, or the last does by another script.
+ * One that runs before a tool shows the files may be what makes them.
+ */
 export function runsProgram(scripts: Readonly<Record<string, string>>): boolean {
-  return RUNS_PROGRAM.test(scripts.start ?? '');
+  let line = scripts.start;
+  for (let depth = 0; depth < MAX_SCRIPTS && line !== undefined; depth += 1) {
+    const commands = line.split(/&&|;/).map((command) => command.trim());
+    const called = RUNS_SCRIPT.exec(commands.at(-1) ?? '')?.[1] ?? '';
+    const isOther = scripts[called] !== undefined;
+    if ((isOther ? commands.slice(0, -1) : commands).some((command) => RUNS_PROGRAM.test(command))) return true;
+    line = scripts[called];
+  }
+  return false;
 }

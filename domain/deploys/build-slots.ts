@@ -1,3 +1,4 @@
+import type { ResumedBuild } from './build-wait.ts';
 import type { SlotRequested } from './messages.ts';
 
 /**
@@ -22,6 +23,19 @@ export function nextForSlot(
 /** Which of its requests a build has a slot by: its first, or the one after a wait. */
 export function roundOf({ round = 0 }: Pick<SlotRequested, 'round'>): number {
   return round;
+}
+
+/**
+ * The round in which a run of a build asks for its slot: how often the build has waited, whichever steps did. Two runs of
+ * one build never ask in the same round: the second request would be answered as the first was.
+ *
+ * @param resumed null for the first run. Where an earlier version paused the build, the attempts of its steps say it: the
+ * step that waited, and those before it that ran again after an earlier wait
+ */
+export function roundOfRun(resumed: Pick<ResumedBuild, 'waits' | 'attempts' | 'again'> | null): number {
+  if (resumed === null) return 0;
+  const { waits, attempts, again = {} } = resumed;
+  return waits ?? Math.max(attempts, ...Object.values(again));
 }
 
 /** How many builds there are at most for that many slots: see {@link grantable}. */

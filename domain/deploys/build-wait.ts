@@ -24,6 +24,8 @@ export interface PausedBuild {
   readonly attempts: number;
   /** Run before it; absent where there are none. */
   readonly again?: readonly RepeatedStep[];
+  /** How often the build has waited, this time included; absent in what an earlier version paused. */
+  readonly waits?: number;
   /** ISO times; both of the first wait of a build that waits more than once. */
   readonly since: string;
   readonly until: string;
@@ -32,7 +34,7 @@ export interface PausedBuild {
 }
 
 /** What a build that goes on after a wait begins with. */
-export interface ResumedBuild extends Pick<PausedBuild, 'facts' | 'attempts' | 'since' | 'until'> {
+export interface ResumedBuild extends Pick<PausedBuild, 'facts' | 'attempts' | 'waits' | 'since' | 'until'> {
   /** Key of the step that waited. */
   readonly step: string;
   /** Attempts so far of the steps that run again before it, by key. */

@@ -42,6 +42,8 @@ export interface BuildRequest {
   readonly releaseId: string | null;
   /** Why conventions and SDK upgrades are not checked; absent when they are. */
   readonly skipConventionCheck?: string;
+  /** Whether an admin of the platform asked for it, by a session or a token; absent: nobody who is one. */
+  readonly byPlatformAdmin?: true;
   /** How long it may wait for scopes of other orgs to be granted; absent when it ends where they are missing. */
   readonly waitForGrantsSeconds?: number;
 }

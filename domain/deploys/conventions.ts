@@ -1,6 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { type EntryPlace, entryLocator } from '../catalog/entry-locator.ts';
 import { FairleadError } from '../errors.ts';
 import { isSensitiveName } from '../logs/sensitive-names.ts';
+import { SITE_REGISTRY_WORDS } from '../services.ts';
 
 /** What a catalog should look like beyond what its schema demands (spec 2, step 8). */
 export interface ConventionRule {
@@ -9,8 +11,8 @@ export interface ConventionRule {
   readonly level: 'warn' | 'block';
   /** What to do instead. */
   readonly remedy: string;
-  /** The places that violate it, as a reader of the catalog finds them; see {@link placeIn}. */
-  readonly violations: (catalog: Catalog) => readonly string[];
+  /** The places that violate it. */
+  readonly violations: (catalog: Catalog) => readonly EntryPlace[];
 }
 
 /** The one table of conventions. A row is all that a new one takes. */
@@ -22,7 +24,7 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     violations: ({ config }) =>
       config
         .filter(({ key, secret, default: value }) => value !== null && value !== '' && (secret || isSensitiveName(key)))
-        .map(({ key }) => placeIn('config', key)),
+        .map(({ key }) => ({ section: 'config', name: key })),
   },
   {
     id: 'no-wildcard-scope',
@@ -31,23 +33,20 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     violations: ({ dependencies }) =>
       dependencies
         .filter(({ scopes }) => scopes.some((scope) => scope.includes('*')))
-        .map(({ service }) => placeIn('dependencies', service)),
+        .map(({ service }) => ({ section: 'dependencies', name: service })),
   },
   {
     id: 'payer-is-known',
     level: 'block',
     remedy: 'ask for a signed-in caller with auth, or charge the service',
     violations: ({ routes }) =>
-      routes
-        .filter(({ gas, charge, auth }) => gas > 0 && charge === 'callerOrg' && isOpen(auth))
-        .map(({ path }) => placeIn('routes', path)),
+      placesOf(routes, ({ gas, charge, auth }) => gas > 0 && charge === 'callerOrg' && isOpen(auth)),
   },
   {
     id: 'charge-is-declared',
     level: 'warn',
     remedy: 'say with charge who pays; undeclared, it is the service',
-    violations: ({ routes }) =>
-      routes.filter(({ gas, charge }) => gas > 0 && charge === null).map(({ path }) => placeIn('routes', path)),
+    violations: ({ routes }) => placesOf(routes, ({ gas, charge }) => gas > 0 && charge === null),
   },
   {
     id: 'dependency-names-scopes',
@@ -57,13 +56,20 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
       auth === null
         ? []
         : dependencies
-            .filter(({ scopes }) => scopes.length === 0)
-            .map(({ service }) => placeIn('dependencies', service)),
+            .filter(({ service, scopes }) => scopes.length === 0 && !SITE_REGISTRY_WORDS.includes(service))
+            .map(({ service }) => ({ section: 'dependencies', name: service })),
   },
 ];
 
+/** Several routes may have one path: each is told by its place in the list. */
+function placesOf(routes: Catalog['routes'], isViolation: (route: Catalog['routes'][number]) => boolean) {
+  return routes.flatMap((route, index): EntryPlace[] =>
+    isViolation(route) ? [{ section: 'routes', name: route.path, index }] : [],
+  );
+}
+
 /** With the name in brackets: redaction would take what stands behind `API_TOKEN:` for its value. */
-function placeIn(section: 'config' | 'dependencies' | 'routes', name: string): string {
+function named({ section, name }: EntryPlace): string {
   return `spec.${section} (${name})`;
 }
 
@@ -78,11 +84,17 @@ export interface ConventionViolation {
   readonly message: string;
 }
 
-/** What a catalog violates; nothing for a source without one, which cannot know of them. */
-export function conventionViolations(catalog: Catalog): readonly ConventionViolation[] {
+/**
+ * What a catalog violates; nothing for a source without one, which cannot know of them.
+ * @param text of the file, where it is at hand: then each says its line
+ */
+export function conventionViolations(catalog: Catalog, text: string | null = null): readonly ConventionViolation[] {
   if (!catalog.declared) return [];
+  const locate = text === null ? () => '' : entryLocator(text);
   return CONVENTION_RULES.flatMap(({ id, level, remedy, violations }) =>
-    violations(catalog).map((place) => ({ rule: id, level, message: `${place}: ${remedy} (${id})` })),
+    violations(catalog).map((place) => {
+      return { rule: id, level, message: `${locate(place)}${named(place)}: ${remedy} (${id})` };
+    }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { eachItem } from '../each-item.ts';
-import type { BuildStore, DeployTarget, ReleaseStore } from './ports.ts';
+import type { BuildStore, DeployTarget } from './build-store.ts';
 import type { Release } from './release.ts';
+import type { ReleaseStore } from './release-store.ts';
 
 /** As many as are read at once: mostly the second one is it. */
 const PAGE = 5;

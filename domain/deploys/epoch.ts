@@ -1,5 +1,5 @@
 import { FairleadError } from '../errors.ts';
-import type { DeployTarget } from './ports.ts';
+import type { DeployTarget } from './build-store.ts';
 
 /**
  * Epochs order all that acts on one service in one environment: each build that installs, each repair and each removal

@@ -3,6 +3,7 @@ import { CUT_MARK, cutBeforeRedaction } from '../logs/cut-line.ts';
 import type { FailedAt, FailureClass } from './failure-class.ts';
 import { INSTALL_FAILURES } from './install-failures.ts';
 import { type KnownDatabases, MISSING_VARIABLE, missingVariables, settingThem } from './missing-variables.ts';
+import { REFUSED_WRITE } from './refused-write.ts';
 
 /** Connections to the ports that databases have, and what their drivers print of one that does not answer. */
 const DATABASE =
@@ -24,6 +25,16 @@ const FAILURES: readonly FailureClass[] = [
     },
   },
   ...INSTALL_FAILURES,
+  {
+    printed: /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::unsupported/,
+    remedies: Object.fromEntries(
+      (['build', 'start'] as const).map((at) => [
+        at,
+        () =>
+          'A package uses MD4, which the OpenSSL of this Node.js has only among its old algorithms, as webpack before 5.61 does: update it, or put NODE_OPTIONS=--openssl-legacy-provider before the command of that script in package.json.',
+      ]),
+    ),
+  },
   {
     printed: MISSING_VARIABLE,
     remedies: {
@@ -65,13 +76,7 @@ const FAILURES: readonly FailureClass[] = [
         'Its port is taken by another program of the same container: start one server alone, on the port in the variable PORT.',
     },
   },
-  {
-    printed:
-      /EROFS|read-only file system|ENOENT: .*\bmkdir '|SQLITE_(?:READONLY|CANTOPEN)|readonly database|unable to open database file/i,
-    remedies: {
-      start: ({ input }) => writesTo(WRITTEN_PATH.exec(input)?.[1] ?? null),
-    },
-  },
+  REFUSED_WRITE,
   {
     printed: /error TS\d+:|^\s*Type error:|\bTypeScript error\b|Found \d+ errors? in /m,
     remedies: {
@@ -147,21 +152,6 @@ function lineOf({ input, index }: RegExpExecArray): string {
 
 function firstGroup([, ...groups]: RegExpExecArray): string {
   return groups.find((group) => group !== undefined) ?? '';
-}
-
-/** What a program names that it could not write. */
-const WRITTEN_PATH =
-  /(?:EROFS|ENOENT|EACCES|read-only file system)[^\n]{0,100}?, (?:mkdir|open|unlink|rename|copyfile|rmdir) '(\/[\w./@+-]{1,200})'/i;
-
-/** Folders of the system are none that a catalog can make writable. */
-function writesTo(path: string | null): string {
-  if (path === null) {
-    return 'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.';
-  }
-  if (/^\/(?:proc|sys|dev|etc)\//.test(path)) {
-    return `It writes to ${path}, which is read-only and stays so: write to /tmp, or to a folder of its own such as /data, and name that one in platform.io/writable-paths in catalog-info.yaml.`;
-  }
-  return `It writes to ${path}, which is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.`;
 }
 
 /** A path is a file of the source or of its build, a name that of a package. */

@@ -1,5 +1,7 @@
 import type { TestDeclaration } from '../catalog/catalog.ts';
-import type { DeployTarget, EffectContext, Workload } from './ports.ts';
+import type { DeployTarget } from './build-store.ts';
+import type { EffectContext } from './effect-context.ts';
+import type { Workload } from './workload-runtime.ts';
 
 /** What the tests of a catalog are run against. */
 export interface TestedRelease extends DeployTarget {

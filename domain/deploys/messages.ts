@@ -12,8 +12,8 @@
 import type { Environment } from '../environment.ts';
 import { targetKey } from '../ids.ts';
 import type { BuildFailure, BuildRequest, FailureReason } from './build.ts';
+import type { DeployTarget } from './build-store.ts';
 import type { PausedBuild } from './build-wait.ts';
-import type { DeployTarget } from './ports.ts';
 
 /** Names, ids and message types of the deploy workflows: all that API, workers and workflows share about them. */
 

@@ -7,6 +7,10 @@ const MOST_NAMES = 12;
 const VARIABLE = '\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+|PORT|SECRET|TOKEN)\\b';
 const ABSENT = '(?:not (?:set|defined|provided|found|configured|given)|missing|required|undefined|empty|unset)';
 
+/** A line that says that variables are missing, before a list of them. */
+const HEADING = `\\b[Ee]nv(?:ironment)?(?: ?var(?:iable)?s?)?\\b[^\\nA-Z]{0,60}${ABSENT}[^\\nA-Z]{0,30}:|\\b[Mm]issing[^\\nA-Z]{0,40}\\benv(?:ironment)?\\b[^\\nA-Z]{0,30}:`;
+const ITEM = `[ \\t]{0,8}[-*•][ \\t]{1,8}([A-Z][A-Z0-9_]{1,60})\\b`;
+
 /** How programs, and the libraries that check their settings (dotenv-safe, envalid, joi, zod, ajv), name one that is missing. */
 export const MISSING_VARIABLE = new RegExp(
   [
@@ -19,16 +23,22 @@ export const MISSING_VARIABLE = new RegExp(
     `must have required property '([A-Z][A-Z0-9_]{1,60})'`,
     `path["']?: \\[\\s*["']([A-Z][A-Z0-9_]{1,60})["']\\s*\\]`,
     `→ at ${VARIABLE}`,
+    `(?:${HEADING})[ \\t]{0,8}\\n${ITEM}`,
   ].join('|'),
 );
 const ALL_MISSING = new RegExp(MISSING_VARIABLE, 'g');
+const LIST = new RegExp(`(?:${HEADING})[ \\t]{0,8}((?:\\n${ITEM}[^\\n]{0,200}){1,40})`, 'g');
+const ITEMS = new RegExp(ITEM, 'g');
 
 /** Names of the variables that an output says are missing, in its order; empty when it names none. */
 export function missingVariables(text: string): readonly string[] {
   const names = [...text.matchAll(ALL_MISSING)].flatMap(([, ...groups]) =>
     groups.filter((group) => group !== undefined),
   );
-  return [...new Set(names)].slice(0, MOST_NAMES);
+  const listed = [...text.matchAll(LIST)].flatMap(([, list = '']) =>
+    [...list.matchAll(ITEMS)].map(([, name = '']) => name),
+  );
+  return [...new Set([...names, ...listed])].slice(0, MOST_NAMES);
 }
 
 /** What is known of the databases of a service; nothing where its catalog is not at hand. */

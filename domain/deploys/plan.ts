@@ -12,6 +12,7 @@ export const DOCKER_INSTALLATION: Installation = {
   monitor: false,
   siteRegistry: false,
   testRunner: false,
+  dns: false,
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { BuildRequest } from './build.ts';
-import type { DeployTarget } from './ports.ts';
+import type { DeployTarget } from './build-store.ts';
 
 /** Asks for the active release to be installed once more, with the credentials that its service has now. */
 export interface RestartRequest extends DeployTarget {

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { putServiceBodySchema } from '../catalog/service-schema.ts';
-import { EXAMPLE_FILES, SETTINGS_FILE } from '../catalog/variables-file.ts';
 import { environmentSchema } from '../environment-schema.ts';
-import { serviceNameSchema } from '../service-name.ts';
 import { FAILURE_REASONS, STEP_STATES } from './build.ts';
 import { BUILD_KINDS } from './build-kind.ts';
 import { GRANT_WAIT_SECONDS } from './build-wait.ts';
@@ -12,6 +9,10 @@ import { BUILD_STAGES, BUILD_STATUSES } from './status.ts';
 /** Shapes of builds, logs and releases as the HTTP API takes and shows them (spec 2, "Services and builds"). */
 
 const time = z.iso.datetime();
+
+export const healthRuleSchema = z
+  .enum(HEALTH_RULES)
+  .describe('declared: the endpoint answers 2xx; alive: nobody declared one, and any answer below 500 counts');
 
 /** A step's key. Builds of other versions may have steps that this one does not know. */
 export const stepKeySchema = z.string().describe('Key of a step, such as image-build; later versions may add steps');
@@ -98,6 +99,10 @@ export type BuildSummary = z.infer<typeof buildSummarySchema>;
 
 /** Reply of GET /builds/:id. */
 export const buildViewSchema = buildSummarySchema.extend({
+  lockfile: z
+    .string()
+    .nullable()
+    .describe('Name of the lockfile that the install wrote, where the source has none: see GET /builds/{id}/lockfile'),
   steps: z.array(stepViewSchema),
   diagnostics: z.array(diagnosticSchema),
   blockedGrants: z.array(z.unknown()),
@@ -105,6 +110,15 @@ export const buildViewSchema = buildSummarySchema.extend({
 });
 
 export type BuildView = z.infer<typeof buildViewSchema>;
+
+/** Reply of GET /builds/:id/lockfile. */
+export const lockfileSchema = z.object({
+  buildId: z
+    .string()
+    .describe('The build whose install wrote it; another one where the build has the image of that one'),
+  name: z.string().describe('Such as package-lock.json: its place is beside the manifest'),
+  text: z.string(),
+});
 
 /** Reply of everything that starts a build. */
 export const triggerReplySchema = z.object({
@@ -165,73 +179,6 @@ export const triggerBodySchema = z.strictObject({
     .optional(),
   skipConventionCheck: skipConventionCheckSchema,
   ...waitForGrantsShape,
-});
-
-const healthRuleSchema = z
-  .enum(HEALTH_RULES)
-  .describe('declared: the endpoint answers 2xx; alive: nobody declared one, and any answer below 500 counts');
-
-const variableNames = z.array(z.string().max(100)).max(60);
-
-const planPaths = z.array(z.string().max(400)).max(10_000);
-const planTexts = (count: number) =>
-  z
-    .record(z.string().regex(/^[\w@./-]{1,400}$/, 'the path of a file'), z.string().max(65_536))
-    .refine((texts) => Object.keys(texts).length <= count, `at most ${count} files`);
-
-export const planBodySchema = z.strictObject({
-  environment: environmentSchema.default('prod'),
-  service: serviceNameSchema.optional().describe('Its name; it may not be here yet'),
-  ...putServiceBodySchema.pick({ gitUrl: true, branch: true, appPath: true }).shape,
-  catalog: z.string().max(65_536).optional().describe('Text of catalog-info.yaml'),
-  manifest: z.string().max(1_048_576).optional().describe('Text of package.json'),
-  files: planPaths
-    .optional()
-    .describe('Paths in the app directory, and in those of its directories that hold pages and entry files'),
-  texts: planTexts(600)
-    .optional()
-    .describe('Texts of files that tell how the app is built and started, such as .nvmrc and Procfile, by path'),
-  variables: z
-    .partialRecord(
-      z.enum([SETTINGS_FILE, ...EXAMPLE_FILES]),
-      z.strictObject({ names: variableNames, secrets: variableNames.describe('Those that look like secrets') }),
-    )
-    .optional()
-    .describe('Names of the variables in .env and .env.example; their values are not sent'),
-  monorepo: z
-    .strictObject({
-      folder: z.string().max(400).describe('Its directory in the source'),
-      app: z.string().max(400).describe('The app directory, relative to it'),
-      files: planPaths,
-      texts: planTexts(600),
-    })
-    .optional()
-    .describe('The monorepo whose workspaces name the app directory, with the manifests of its packages'),
-  registryVariables: variableNames
-    .optional()
-    .describe('Variables that the settings of the package manager name, such as NPM_TOKEN'),
-  loaded: z.array(z.string().max(214)).max(300).optional().describe('Packages that the code of the app loads'),
-});
-
-const findingSchema = z.object({
-  key: z.string(),
-  title: z.string(),
-  value: z.string(),
-  reason: z.string(),
-  setBy: z.string().describe('Where the author sets it'),
-});
-
-export const planReplySchema = z.object({
-  service: z.string().nullable(),
-  environment: environmentSchema,
-  framework: z.string().nullable(),
-  podTier: z.string(),
-  healthEndpoint: z.string(),
-  healthRule: healthRuleSchema,
-  port: z.int().nullable(),
-  found: z.array(findingSchema).describe('What was found of the app, and why; empty when no files were given'),
-  steps: z.array(plannedStepSchema),
-  warnings: z.array(z.string()),
 });
 
 export const logLineSchema = z.object({

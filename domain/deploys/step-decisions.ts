@@ -21,7 +21,7 @@ export function withRegistry({ installation }: PlanContext): Decision {
 /** Runs a step where there is a site registry and the catalog enables `spec.seo`; of a known release, the step itself looks. */
 export function withSiteRegistry({ installation, catalog, kind }: PlanContext): Decision {
   if (!isReinstall(kind) && !hasSeo(catalog)) return skip('the catalog does not enable spec.seo');
-  return installation.siteRegistry ? 'run' : skip('no site registry is configured (SITE_REGISTRY_URL)');
+  return installation.siteRegistry ? 'run' : skip('no site registry is told of deploys (SITE_REGISTRY_HOOKS)');
 }
 
 export function skip(reason: string): Skip {

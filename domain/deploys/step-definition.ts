@@ -13,10 +13,12 @@ export interface Installation {
   readonly registry: boolean;
   /** Whether it knows an uptime monitor (MONITOR_URL). */
   readonly monitor: boolean;
-  /** Whether it knows a site registry (SITE_REGISTRY_URL). */
+  /** Whether a site registry is told of deploys (SITE_REGISTRY_URL, SITE_REGISTRY_HOOKS). */
   readonly siteRegistry: boolean;
   /** Whether it knows a test runner (TEST_RUNNER_URL). */
   readonly testRunner: boolean;
+  /** Whether it manages the records of its own domain. */
+  readonly dns: boolean;
 }
 
 /** What decides which steps of a build run. */

@@ -2,8 +2,9 @@ import type { Clock } from '../clock.ts';
 import type { WorkloadLogins } from '../databases/ports.ts';
 import type { DatabaseRecord } from '../databases/record.ts';
 import { eachItem } from '../each-item.ts';
-import type { BuildStore, DeployTarget, EpochStore, ReleaseStore } from './ports.ts';
+import type { BuildStore, DeployTarget, EpochStore } from './build-store.ts';
 import type { Release } from './release.ts';
+import type { ReleaseStore } from './release-store.ts';
 import type { RestartCommands } from './restart.ts';
 
 export interface WorkloadLoginsDeps {
@@ -35,7 +36,7 @@ export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
       const state = await builds.stateOf(order.buildId);
       if (state === 'open') return 'running';
       // Where people's build has replaced it, that one takes the login of today.
-      if (state === 'ended') return (await isAnyOpen(builds, order)) ? 'busy' : 'ended';
+      if (state === 'ended') return (await isDeploying(builds, order)) ? 'busy' : 'ended';
       const outcome = await commands.restart({ ...order, installedBefore: mark, requestedAt: now().toISOString() });
       return outcome === 'started' ? 'running' : outcome;
     },
@@ -52,11 +53,15 @@ function hasLogin(
   );
 }
 
-async function isAnyOpen(
+/** A build that waits for a decision deploys nothing until somebody decides. */
+async function isDeploying(
   builds: WorkloadLoginsDeps['builds'],
   { service, environment }: DeployTarget,
 ): Promise<boolean> {
-  return (await builds.listOpen({ service, environment }, { cursor: null, limit: 1 })).items.length > 0;
+  for await (const { id } of eachItem((page) => builds.listOpen({ service, environment }, page))) {
+    if (((await builds.find(id))?.waiting ?? null) === null) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import { parseGitUrl } from '../deploys/git-url.ts';
-import type { OrgRepository } from '../deploys/ports.ts';
+import type { OrgRepository } from '../deploys/source-ports.ts';
 import type { GitProvider } from '../git-provider.ts';
 import type { DeployRule } from './rule.ts';
 

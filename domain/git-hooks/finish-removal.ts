@@ -1,7 +1,7 @@
 import type { AuditRecorder } from '../audit/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { SecretCipher } from '../config/ports.ts';
-import type { BuildStore } from '../deploys/ports.ts';
+import type { BuildStore } from '../deploys/build-store.ts';
 import { isTerminal } from '../deploys/status.ts';
 import { FairleadError } from '../errors.ts';
 import type { ConnectionRemoval } from './connection.ts';

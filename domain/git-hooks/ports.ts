@@ -11,7 +11,7 @@
  */
 
 import type { SealedSecret } from '../config/sealed-secret.ts';
-import type { OrgRepository } from '../deploys/ports.ts';
+import type { OrgRepository } from '../deploys/source-ports.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { ConnectionRemoval, ConnectionSecret, DeliveryNote, GitConnection, TokenProblem } from './connection.ts';

@@ -112,14 +112,17 @@ describe('catalog files on the command line', () => {
     await spec('  routes: [{ path: /pay, gas: 1 }]\n');
     const warned = await run('validate');
     assert.deepEqual(
-      [warned.code, /! spec\.routes \(\/pay\): say with charge who pays/.test(warned.stdout)],
+      [warned.code, /! catalog-info\.yaml:4:12: spec\.routes \(\/pay\): say with charge who pays/.test(warned.stdout)],
       [0, true],
     );
     await spec('  colour: red\n  dependencies: [{ service: notes, scopes: ["*"] }]\n');
     const refused = await run('validate');
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
     assert.match(refused.stderr, /! spec\.colour is not a known section/, 'what is warned of is not hidden by it');
-    assert.match(refused.stderr, /CONVENTION_CHECK_FAILED.*\nspec\.dependencies \(notes\): name the scopes/);
+    assert.match(
+      refused.stderr,
+      /CONVENTION_CHECK_FAILED.*\ncatalog-info\.yaml:5:18: spec\.dependencies \(notes\): name the scopes/,
+    );
   });
 
   it('validate shows what would be warned of, checks .platform.yaml as well, and says where neither is', async () => {

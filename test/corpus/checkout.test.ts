@@ -50,6 +50,15 @@ describe('a repository of the corpus', () => {
     assert.equal(await readFile(join(source.app, 'main.js'), 'utf8'), 'first\n');
   });
 
+  it('of our own making is written as it is given, and committed', async () => {
+    const files = { 'package.json': { name: 'own' }, 'src/app.js': 'first\n' };
+    await using source = await checkout({ sample: 'own', framework: 'express', expected: 'live', files });
+    assert.equal(await readFile(join(source.app, 'src/app.js'), 'utf8'), 'first\n');
+    assert.equal(await source.changeOneLine(), 'src/app.js');
+    const { stdout } = await run('git', ['-C', source.folder, 'log', '--format=%s']);
+    assert.equal(stdout, 'change one line\nfirst\n');
+  });
+
   it('is changed in a source of the app itself, not in its settings, and committed', async () => {
     await using source = await checkout(row);
     assert.equal(await source.changeOneLine(), 'apps/web/main.js');

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../infra/dev/project.ts';
 import type { CorpusRow } from './repositories.ts';
+import type { Sample } from './samples.ts';
 
 const run = promisify(execFile);
 const HOST = 'https://github.com';
@@ -32,20 +33,27 @@ const NO_SOURCE =
   /(?:^|\/)(?:node_modules|public|static|assets|tests?|__tests__|vendor|dist)\/|config|\.d\.ts$|\.test\./;
 
 /**
- * Checks a repository of the corpus out. It is kept in the cache (`$XDG_CACHE_HOME/fairlead/corpus`) once it was fetched:
+ * Checks a repository of the corpus out, or writes a sample of our own making. A repository is kept in the cache (`$XDG_CACHE_HOME/fairlead/corpus`) once it was fetched:
  * from its address, or from a folder of mirrors, `CORPUS_MIRRORS`, in which it is the bare repository `<owner>+<name>/repo`.
  */
-export async function checkout(row: CorpusRow): Promise<Checkout> {
-  const kept = await fetched(row);
+export async function checkout(row: CorpusRow | Sample): Promise<Checkout> {
+  const from = 'sample' in row ? null : { kept: await fetched(row), commit: row.commit };
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-corpus-'));
   const git = async (...args: string[]) => {
     const { stdout } = await run('git', ['-C', folder, ...AUTHOR, ...args], { maxBuffer: MAX_OUTPUT_BYTES });
     return stdout;
   };
   await git('init', '--quiet', '--initial-branch=main');
-  await git('fetch', '--quiet', '--depth=1', kept, row.commit);
-  await git('reset', '--quiet', '--hard', 'FETCH_HEAD');
-  const directory = row.directory ?? '';
+  if (from !== null) {
+    await git('fetch', '--quiet', '--depth=1', from.kept, from.commit);
+    await git('reset', '--quiet', '--hard', 'FETCH_HEAD');
+  }
+  if ('sample' in row) {
+    await writeFiles(folder, row.files);
+    await git('add', '--all');
+    await git('commit', '--quiet', '--no-verify', '--message', 'first');
+  }
+  const directory = 'sample' in row ? '' : (row.directory ?? '');
   return {
     folder,
     app: join(folder, directory),
@@ -58,6 +66,13 @@ export async function checkout(row: CorpusRow): Promise<Checkout> {
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+async function writeFiles(folder: string, files: Sample['files']): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  }
 }
 
 function toChange(paths: readonly string[]): readonly [string, string] {

@@ -3,9 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { MANIFEST, readAppSource, type SourceTree } from '../../domain/catalog/app-source.ts';
+import { type AppSource, MANIFEST, readAppSource, type SourceTree } from '../../domain/catalog/app-source.ts';
+import { findMonorepo } from '../../domain/catalog/find-monorepo.ts';
 import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
+import { readManifest } from '../../domain/catalog/read-manifest.ts';
+import { writeChain } from '../../domain/deploys/app/command-chain.ts';
 import { describeApp } from '../../domain/deploys/app/describe-app.ts';
+import { expandScript } from '../../domain/deploys/app/expand-scripts.ts';
+import { inAnImage } from '../../domain/deploys/app/in-an-image.ts';
 import { FairleadError } from '../../domain/errors.ts';
 
 const run = promisify(execFile);
@@ -15,6 +20,8 @@ export interface Commands {
   readonly install: string | null;
   readonly build: string | null;
   readonly start: string | null;
+  /** What the start script comes to: its commands, with those of the scripts that it calls; null without such a script. */
+  readonly startScript?: string | null;
   /** Why, for each that has a reason. */
   readonly reasons: Readonly<Partial<Record<'install' | 'build' | 'start', string>>>;
 }
@@ -37,27 +44,40 @@ export async function nixpacksCommands(folder: string): Promise<Commands> {
   };
 }
 
-/** By what the pipeline finds out of the source, for an app without a catalog. */
-export async function ourCommands(folder: string): Promise<Commands> {
-  const source = await readAppSource(folderTree(folder));
+/**
+ * By what the pipeline finds out of the source, for an app without a catalog.
+ * @param folder of the repository
+ * @param app its folder in it; `''` for the root
+ */
+export async function ourCommands(folder: string, app: string): Promise<Commands> {
+  const source = await readAppSource(folderTree(join(folder, app)));
   const { catalog } = inferCatalog({ manifest: source.texts[MANIFEST] ?? null, files: source.files });
+  const monorepo = await findMonorepo(folderTree(folder), app);
+  const startScript = ownStart(source);
   try {
-    const app = describeApp(source, catalog);
-    const start = app.start?.value.join(' ') ?? 'a web server with its files';
+    const { install, build, start } = describeApp(source, catalog, monorepo);
     return {
-      install: app.install?.value ?? null,
-      build: app.build?.value ?? null,
-      start,
+      install: install?.value ?? null,
+      build: build?.value ?? null,
+      start: start?.value.join(' ') ?? 'a web server with its files',
+      startScript,
       reasons: {
-        ...(app.install === null ? {} : { install: app.install.reason }),
-        ...(app.build === null ? {} : { build: app.build.reason }),
-        start: app.start?.reason ?? 'a site of files needs no program of its own',
+        ...(install === null ? {} : { install: install.reason }),
+        ...(build === null ? {} : { build: build.reason }),
+        start: start?.reason ?? 'a site of files needs no program of its own',
       },
     };
   } catch (error) {
     if (error instanceof FairleadError) return refused(error.message);
     throw error;
   }
+}
+
+function ownStart(source: AppSource): string | null {
+  const { scripts } = readManifest(source.texts[MANIFEST] ?? null, []);
+  if (scripts.start === undefined) return null;
+  const chain = expandScript('start', scripts)?.map((command) => inAnImage(command, source));
+  return chain === undefined ? scripts.start : writeChain(chain);
 }
 
 function refused(reason: string): Commands {

@@ -19,7 +19,10 @@ console.log(tableRow(KINDS.map(() => '---').concat('---', '---')));
 let unexplained = 0;
 for (const row of rows) {
   await using source = await checkout(row);
-  const [theirs, ours] = await Promise.all([nixpacksCommands(source.app), ourCommands(source.app)]);
+  const [theirs, ours] = await Promise.all([
+    nixpacksCommands(source.app),
+    ourCommands(source.folder, row.directory ?? ''),
+  ]);
   const differences = KINDS.map((kind) => ({ kind, why: explainDifference(kind, theirs, ours) }));
   if (differences.some(({ why }) => why?.startsWith('UNEXPLAINED'))) unexplained += 1;
   for (const { kind, why } of differences) {

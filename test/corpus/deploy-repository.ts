@@ -5,6 +5,7 @@ import { api, type Build, connection, ended, getBuild, removeService, uniqueName
 import { checkout } from './checkout.ts';
 import { type ImageSizes, imageSizes, removeImages } from './images.ts';
 import type { CorpusRow } from './repositories.ts';
+import type { Sample } from './samples.ts';
 
 /** What the deploys of one repository came to. */
 export interface Outcome {
@@ -28,12 +29,14 @@ export interface DeployOptions {
   readonly limitMs: number;
 }
 
+type Expectation = Pick<CorpusRow, 'framework' | 'expected' | 'shows'>;
+
 /** A deploy that fails once its image is there says why within this time. */
 const DIAGNOSIS_SECONDS = 20;
 const docker = createDockerClient(process.env.DOCKER_HOST);
 
 /** Deploys a repository on the running stack by the command line, as its owner would, visits it and removes it again. */
-export async function deployRepository(row: CorpusRow, { twice, limitMs }: DeployOptions): Promise<Outcome> {
+export async function deployRepository(row: CorpusRow | Sample, { twice, limitMs }: DeployOptions): Promise<Outcome> {
   const name = uniqueName('corpus');
   await using source = await checkout(row);
   try {
@@ -82,7 +85,7 @@ async function deploy(name: string, app: string, limitMs: number): Promise<{ bui
   return { build, read: [build.failure?.message ?? build.status, ...diagnosis].join('\n') };
 }
 
-async function wrongWhenLive({ framework, expected, shows }: CorpusRow, name: string): Promise<string | null> {
+async function wrongWhenLive({ framework, expected, shows }: Expectation, name: string): Promise<string | null> {
   if (expected !== 'live') return 'it is live, though it cannot be of use';
   const { status, body } = await visit(name);
   // An API need not have a first page, a site must.
@@ -91,7 +94,7 @@ async function wrongWhenLive({ framework, expected, shows }: CorpusRow, name: st
   return shows === undefined || shows.test(body) ? null : `its first page lacks ${shows.source}`;
 }
 
-function wrongWhenFailed({ expected }: CorpusRow, read: string, seconds: number | null): string | null {
+function wrongWhenFailed({ expected }: Expectation, read: string, seconds: number | null): string | null {
   if (expected === 'live') return 'it is not live';
   if (!expected.test(read)) return `the diagnosis lacks ${expected.source}`;
   return seconds !== null && seconds > DIAGNOSIS_SECONDS ? `the diagnosis took ${Math.round(seconds)} s` : null;

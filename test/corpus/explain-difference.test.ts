@@ -11,9 +11,34 @@ describe('the comparison with Nixpacks', () => {
     assert.equal(explainDifference('build', both, both), null);
   });
 
-  it('explains a start script that is run without its package manager', () => {
-    const why = explainDifference('start', { ...none, start: 'npm run start' }, { ...none, start: 'node app.js' });
-    assert.match(why ?? '', /^the start script itself/);
+  const script = (start: string, startScript: string) =>
+    explainDifference('start', { ...none, start: 'npm run start' }, { ...none, start, startScript });
+
+  it('explains a start script that is run without its package manager, and one whose builds are done before', () => {
+    assert.match(script('node app.js', 'node app.js') ?? '', /^the start script itself/);
+    assert.match(script('/bin/sh -c exec env A=1 tsx a.ts', 'A=1 tsx a.ts') ?? '', /^the start script itself/);
+    assert.match(script('node dist/a.js', 'tsc && node dist/a.js') ?? '', /^the start script itself/);
+    assert.match(
+      script('/bin/sh -c node a.js; exec serve -s b', 'node a.js; serve -s b') ?? '',
+      /^the start script itself/,
+    );
+  });
+
+  it('explains what a build makes in the place of a start script that serves the source', () => {
+    assert.match(script('node dist/api/main.js', 'nx serve') ?? '', /^the start script serves the source/);
+    assert.match(script('node dist/api/main.js', 'node server.js') ?? '', /^UNEXPLAINED/);
+  });
+
+  it('marks another start than the start script comes to', () => {
+    for (const [start, startScript] of [
+      ['node other.js', 'node app.js'],
+      ['node app.js', 'node app.js --port 3000'],
+      ['node app.js', 'node migrate.js || node app.js'],
+      ['/bin/sh /app/start.sh', 'node server.js'],
+      ['node app.js', ''],
+    ] as const) {
+      assert.match(script(start, startScript) ?? '', /^UNEXPLAINED/, start);
+    }
   });
 
   it('tells development packages that are installed from those that are left out', () => {

@@ -5,9 +5,11 @@ export type CommandKind = 'install' | 'build' | 'start';
 interface Rule {
   readonly kind: CommandKind;
   /** Null stands for no command. */
-  readonly fits: (theirs: string | null, ours: string | null) => boolean;
+  readonly fits: (theirs: string | null, ours: string | null, startScript: string | null) => boolean;
   readonly why: string;
 }
+
+const SERVES_SOURCE = /^(?:npx )?(?:nx|ng) (?:run \S+:)?serve\b/;
 
 /** The first rule that fits explains a difference. */
 const RULES: readonly Rule[] = [
@@ -18,13 +20,25 @@ const RULES: readonly Rule[] = [
   },
   {
     kind: 'start',
-    fits: (theirs, ours) => isStartScript(theirs) && ours?.includes('start.sh') === true,
+    fits: (theirs, ours, script) =>
+      isStartScript(theirs) && ours?.includes('start.sh') === true && /\bnext\b|standalone/.test(script ?? ''),
     why: 'next start or the standalone server, whichever the build made, at the given port',
   },
   {
     kind: 'start',
-    fits: (theirs, ours) => isStartScript(theirs) && ours !== null,
+    fits: (theirs, ours, script) => isStartScript(theirs) && isEndOf(ours, script),
     why: 'the start script itself, without a package manager above it that keeps stop signals from it',
+  },
+  {
+    kind: 'start',
+    fits: (theirs, ours) => isStartScript(theirs) && ours === 'npm run start',
+    why: 'the same script, run by the package manager that every image has',
+  },
+  {
+    kind: 'start',
+    fits: (theirs, ours, script) =>
+      isStartScript(theirs) && SERVES_SOURCE.test(script ?? '') && /^node dist\/[\w./-]+$/.test(ours ?? ''),
+    why: 'the start script serves the source for development; this is the server that the build makes',
   },
   {
     kind: 'install',
@@ -45,6 +59,14 @@ const RULES: readonly Rule[] = [
 
 const isStartScript = (command: string | null): boolean => /^(?:npm|yarn|pnpm|bun) run start$/.test(command ?? '');
 
+/** The commands of ours are those of the script, or the last of them: its builds are done when the image is built. */
+function isEndOf(ours: string | null, script: string | null): boolean {
+  const own = ours?.replace(/^\/bin\/sh -c /, '').replace(/\bexec (?:env )?/g, '') ?? '';
+  return (
+    own !== '' && script !== null && (script === own || script.endsWith(`&& ${own}`) || script.endsWith(`; ${own}`))
+  );
+}
+
 /**
  * Why a command of ours is not that of Nixpacks; null when it is. `UNEXPLAINED` begins what no rule explains, and what would
  * run there and not here.
@@ -55,7 +77,7 @@ export function explainDifference(kind: CommandKind, theirs: Commands, ours: Com
   const reason = ours.reasons[kind] ?? ours.reasons.start ?? 'no reason given';
   if (their !== null && theirs.start !== null && ours.start === null)
     return `UNEXPLAINED: ours would not start: ${reason}`;
-  const rule = RULES.find((row) => row.kind === kind && row.fits(their, our));
+  const rule = RULES.find((row) => row.kind === kind && row.fits(their, our, ours.startScript ?? null));
   if (rule !== undefined) return rule.why;
   return their === null ? `Nixpacks finds none; ${reason}` : `UNEXPLAINED: ${reason}`;
 }

@@ -1,5 +1,12 @@
 import type { Framework } from '../../domain/catalog/catalog.ts';
 
+/** What somebody outside of the repository must give before it can run. */
+export const OUTSIDE = ['a database', 'the internet', 'variables', 'Cloudflare Workers'] as const;
+/** What its author must change before it can run on any host of containers. */
+export const FAULTS = ['another listening address', 'another folder to write to'] as const;
+
+export type Need = (typeof OUTSIDE)[number] | (typeof FAULTS)[number];
+
 /** A public repository, and what deploying it as it is should come to. */
 export interface CorpusRow {
   /** `owner/name` on the public code host. */
@@ -12,7 +19,7 @@ export interface CorpusRow {
   /** `live`, or what the person must be able to read when it does not go live. */
   readonly expected: 'live' | RegExp;
   /** What it needs that a first deploy of it as it is does not have; absent for nothing. */
-  readonly needs?: string;
+  readonly needs?: Need;
   /** A piece of its first page that only the built app has. */
   readonly shows?: RegExp;
 }
@@ -33,11 +40,10 @@ export const CORPUS: readonly CorpusRow[] = [
     expected: 'live',
   },
   {
-    repository: 'nodeshift-starters/nodejs-rest-http',
-    commit: 'a51576f4b2324b2abd830dc2f7af910c62adbb91',
+    repository: 'koyeb/example-expressjs',
+    commit: 'fb9b4515bb50323686d7d16444f8a9510961d87a',
     framework: 'express',
-    expected: /404 Not Found.*nodeshift/,
-    needs: 'a package version that was withdrawn',
+    expected: 'live',
   },
   {
     repository: 'railwayapp-templates/expressjs',
@@ -56,7 +62,7 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: 'f2d13b8483f33e7dc6255014cbfd4b528d60bc22',
     framework: 'express',
     expected: /\/etc\/todos/,
-    needs: 'a writable folder',
+    needs: 'another folder to write to',
   },
   {
     repository: 'w3cj/express-api-starter-ts',
@@ -68,22 +74,23 @@ export const CORPUS: readonly CorpusRow[] = [
     repository: 'gothinkster/node-express-realworld-example-app',
     commit: '30b68e1e881462b2f4164ea09ab4c4f5699c7b0b',
     framework: 'express',
-    expected: /DATABASE_URL|database/,
-    needs: 'database',
+    // Without the internet, the client of Prisma cannot be made.
+    expected: /DATABASE_URL|database|binaries\.prisma\.sh/,
+    needs: 'a database',
   },
   {
     repository: 'hagopj13/node-express-boilerplate',
     commit: '179ae84efec61b14206d0305d941daed6c6d07f9',
     framework: 'express',
     expected: /MONGODB_URL|Mongo/,
-    needs: 'database',
+    needs: 'a database',
   },
   {
     repository: 'render-examples/fastify-hello-world',
     commit: '4f82c7ea5645d57ffa3f981b2904697be95faa00',
     framework: 'fastify',
     expected: /127\.0\.0\.1|loopback|localhost/,
-    needs: 'a change of its address',
+    needs: 'another listening address',
   },
   {
     repository: 'railwayapp-templates/fastify',
@@ -95,8 +102,7 @@ export const CORPUS: readonly CorpusRow[] = [
     repository: 'EastSun5566/typescript-fastify-starter',
     commit: '8772bbb07d10e4109a70ced61612bd880567b3bf',
     framework: 'fastify',
-    expected: /127\.0\.0\.1|::1|loopback|localhost/,
-    needs: 'a change of its address',
+    expected: 'live',
   },
   {
     repository: 'yonathan06/fastify-typescript-starter',
@@ -109,28 +115,34 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: '9a724f765a15f84342c170b96bb3a085c4f36abf',
     framework: 'fastify',
     expected: /127\.0\.0\.1|loopback|localhost/,
-    needs: 'a change of its address',
+    needs: 'another listening address',
   },
   {
-    repository: 'smartiniOnGitHub/fastify-example',
-    commit: 'c6b527b01c45c014c2cfb81de03bc9056f76ccd7',
+    repository: 'koyeb/example-fastify',
+    commit: '919b35884e6c17b5aaff8eb7f971fe223f94d6b0',
     framework: 'fastify',
-    expected: /No matching version found/,
-    needs: 'a package version that was withdrawn',
+    expected: 'live',
+  },
+  {
+    repository: 'matschik/fastify-typescript-starter',
+    commit: '21164e2750aa9c77038c0ba3855819809a2c0bf2',
+    framework: 'fastify',
+    expected: /127\.0\.0\.1|loopback|localhost/,
+    needs: 'another listening address',
   },
   {
     repository: 'fastify/demo',
     commit: '1f50cc1dc6c22c27da937eb96a0ce048ebab23a9',
     framework: 'fastify',
     expected: /MYSQL|database/,
-    needs: 'database',
+    needs: 'a database',
   },
   {
     repository: 'fastify/fastify-example-todo',
     commit: '7203a918010b8628e58a8f5da53b006e34871fc1',
     framework: 'fastify',
     expected: /[Mm]ongo|ECONNREFUSED|database/,
-    needs: 'database',
+    needs: 'a database',
   },
   {
     repository: 'honojs/starter',
@@ -141,11 +153,10 @@ export const CORPUS: readonly CorpusRow[] = [
     shows: /Hello Hono/,
   },
   {
-    repository: 'yestool/hono-nodejs',
-    commit: '3d9be86e430759b6c35cee4439383c1e067e279e',
+    repository: 'koyeb/example-hono',
+    commit: '5ec0eb97795842c4064ea0d7d0819612d06b9619',
     framework: 'hono',
-    expected: /TypeScript finds errors/,
-    needs: 'an older version of hono',
+    expected: 'live',
   },
   {
     repository: 'asadahimeka/hono-nodejs-demo',
@@ -165,8 +176,8 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: 'e0092e5f771e4895f93bd249d460b5905aa44216',
     directory: 'templates/bun',
     framework: 'hono',
-    expected: /no adapter for Node\.js|Bun/,
-    needs: 'Bun',
+    expected: 'live',
+    shows: /Hello Hono/,
   },
   {
     repository: 'honojs/starter',
@@ -181,14 +192,14 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: '62975c1d38fafe44403b0117edee3dd4b76da44e',
     framework: 'hono',
     expected: /DB_PATH/,
-    needs: 'environment variables',
+    needs: 'variables',
   },
   {
     repository: 'w3cj/hono-open-api-starter',
     commit: '803d5edfb21f7fe5ecff35b62de36ea9413a47b0',
     framework: 'hono',
     expected: /DATABASE_URL|LOG_LEVEL/,
-    needs: 'environment variables',
+    needs: 'variables',
   },
   {
     repository: 'render-examples/nextjs-hello-world',
@@ -233,14 +244,14 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: '0992fcfebe16ff46e9383dcd932ebaaa7656297a',
     framework: 'nextjs',
     expected: /fonts|Google/,
-    needs: 'internet',
+    needs: 'the internet',
   },
   {
     repository: 'vercel/commerce',
     commit: '5542649d5b4700e80d2da9b40279af50bf451a75',
     framework: 'nextjs',
     expected: /SHOPIFY/,
-    needs: 'internet',
+    needs: 'the internet',
   },
   {
     repository: 'cloudacademy/static-website-example',

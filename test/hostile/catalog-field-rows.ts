@@ -127,6 +127,18 @@ export const REFUSED_FIELDS: readonly RefusedCatalog[] = [
       'catalog-info.yaml:5:29: metadata.annotations["platform.io/dockerfile"]: expected a path inside the app, relative and without .., found "a\\nb"',
   },
   {
+    name: 'a version of Node.js that is a command',
+    text: head('    platform.io/node-version: "22; id"\n'),
+    message:
+      'catalog-info.yaml:5:31: metadata.annotations["platform.io/node-version"]: expected a version of Node.js such as 22 or 22.x, found "22; id"',
+  },
+  {
+    name: 'a package manager that is a command',
+    text: head('    platform.io/package-manager: "pnpm@9.1.0 && id"\n'),
+    message:
+      'catalog-info.yaml:5:34: metadata.annotations["platform.io/package-manager"]: expected npm, yarn, pnpm or bun, and after an @ its version, such as pnpm@10.20.0, found "pnpm@9.1.0 && id"',
+  },
+  {
     name: 'an output folder above the source',
     text: head('    platform.io/output-folder: ../x\n'),
     message:

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { visit } from '../e2e/harness.ts';
 import { containersOf } from '../e2e/sample-service.ts';
+import { playedOf } from '../support/is-played.ts';
 import { ARCHIVES } from './archives.ts';
 import { type Attacker, archiveOf, createAttacker, type Outcome } from './attacker.ts';
 import { CATALOGS } from './catalogs.ts';
@@ -57,7 +58,7 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
   }
 
   describe('container files', { concurrency: 4 }, () => {
-    for (const { name, text, message } of [...FOREIGN_SOURCES, ...HIDDEN_INSTRUCTIONS]) {
+    for (const { name, text, message } of playedOf([...FOREIGN_SOURCES, ...HIDDEN_INSTRUCTIONS])) {
       it(`${name}: refused, with its line`, async () => {
         const service = await attacker.newService();
         const archive = await archiveOf({ Dockerfile: fill(text, service) });
@@ -69,7 +70,7 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
   });
 
   describe('catalogs', { concurrency: 4 }, () => {
-    for (const { name, file = 'catalog-info.yaml', text, code, message } of CATALOGS) {
+    for (const { name, file = 'catalog-info.yaml', text, code, message } of playedOf(CATALOGS)) {
       it(`${name}: refused`, async () => {
         const service = await attacker.newService();
         const archive = await archiveOf({ [file]: fill(text, service) });
@@ -80,7 +81,7 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
   });
 
   describe('archives', { concurrency: 4 }, () => {
-    for (const { name, entries, damage, code, message } of ARCHIVES) {
+    for (const { name, entries, damage, code, message } of playedOf(ARCHIVES)) {
       it(`${name}: refused`, async () => {
         const service = await attacker.newService();
         const archive = await archiveOf({}, entries);
@@ -91,7 +92,7 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
   });
 
   describe('repositories', { concurrency: 4 }, () => {
-    for (const { name, make, service: fields, code, message } of REPOSITORIES) {
+    for (const { name, make, service: fields, code, message } of playedOf(REPOSITORIES)) {
       it(`${name}: refused`, async () => {
         const gitUrl = await attacker.publish((tree) => make(tree, h));
         const service = await attacker.newService({ gitUrl, branch: 'main', ...fields });
@@ -127,7 +128,7 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
 
   describe('at the end, no planted secret is in', () => {
     for (const [name, look] of Object.entries(PLACES)) {
-      it(name, () => look({ h, victim, attacker }));
+      it(name, async () => void (await look({ h, victim, attacker })));
     }
   });
 });

@@ -47,7 +47,15 @@ import {
   tellToWait,
   waitingView,
 } from './idle-build.ts';
-import { type BuildsInFlight, findSameBuild, idsInFlight, isInFlight, mayBeJoined, whileAtHand } from './join-build.ts';
+import {
+  type BuildsInFlight,
+  findSameBuild,
+  idsInFlight,
+  isInFlight,
+  isRestartNext,
+  mayBeJoined,
+  whileAtHand,
+} from './join-build.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { requestRestart } from './request-restart.ts';
 import { startBuild } from './start-build.ts';
@@ -70,7 +78,7 @@ type Mutex = ReturnType<typeof createMutex>;
  * Decides deduplication and order for one service and environment; id `deploys/<service>/<env>`, reached by
  * update-with-start. Builds run one after another as child workflows; a newer request supersedes a build that has not
  * begun to install, and waits for one that has. Repairs of what serves, and the removal of the service, come between
- * builds. A restart with new credentials is a build that replaces none of people's. A build that waits for a decision is kept here, without a workflow of its own, until the signal
+ * builds. A restart with new credentials is a build that replaces none of people's, and comes before one that waits. A build that waits for a decision is kept here, without a workflow of its own, until the signal
  * `grantDecided`, its deadline, its cancellation or a newer request. Ends when nothing is left to do; the next request starts it again.
  */
 export async function coordinateDeploys(input: CoordinatorInput): Promise<void> {
@@ -80,6 +88,7 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
     current: null,
     waiting: waiting === null ? null : { request: waiting, plan, ...(resumed === undefined ? {} : { resumed }) },
     paused,
+    isOpeningRestart: false,
     decisions: 0,
     atHand: new Set(),
     oneAtATime,
@@ -137,7 +146,7 @@ async function removeTarget(state: Coordinator, removal: TargetRemoval): Promise
 
 /** Waits for a request. False when the workflow may end: idle for a while and no handler is at work. */
 async function hasWork(state: Coordinator): Promise<boolean> {
-  if (state.paused !== null) {
+  if (state.paused !== null && !isRestartNext(state)) {
     await superviseWait(state, state.paused);
     return true;
   }
@@ -164,9 +173,12 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
   if (plan !== null && 'attachedTo' in plan) {
     return { buildId: plan.attachedTo, deduplicated: true, supersededBuildId: null };
   }
-  const supersededBuildId = await makeObsolete(state, request.buildId);
-  // It was told, and began to wait for a decision all the same: the new build must not wait behind it.
-  if (state.paused !== null && patched('end-paused-late')) await endPaused(state, 'superseded', request.buildId);
+  const obsolete = await makeObsolete(state, request.buildId);
+  // It was told, and began to wait for a decision all the same, or a restart ran beside one that waits: the new build must
+  // not wait behind it.
+  const late = state.paused !== null && patched('end-paused-late');
+  const ended = late ? await endPaused(state, 'superseded', request.buildId) : null;
+  const supersededBuildId = ended ?? obsolete;
   state.waiting = { request, plan };
   // What does not serve may be what the build is to mend: it does not wait for the repair.
   state.repairs.cancel();
@@ -268,11 +280,16 @@ async function keepPaused(state: Coordinator, paused: PausedBuild, isCancelled: 
 /** Returns when the build goes on, has ended, or other work came. */
 async function superviseWait(state: Coordinator, paused: PausedBuild): Promise<void> {
   setCurrentDetails(`${paused.request.buildId} waits until ${paused.until}: ${paused.failure.message}`);
-  const isOver = () => state.paused !== paused || workflowInfo().continueAsNewSuggested;
+  const isOver = () => state.paused !== paused || workflowInfo().continueAsNewSuggested || isRestartNext(state);
   const decision = await awaitDecision(paused, { told: () => state.decisions, isOver });
   if (decision === null) return;
   // Between the decision and this line, a handler may have ended the build, or let it wait longer.
   if (state.paused !== paused && patched('decided-too-late')) return;
+  if (state.isOpeningRestart) {
+    await condition(() => !state.isOpeningRestart);
+    // What is decided is read once more after the restart.
+    if (state.paused !== paused || isRestartNext(state)) return;
+  }
   state.paused = null;
   if (decision === 'granted') {
     state.waiting = resume(paused);

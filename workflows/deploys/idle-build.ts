@@ -16,8 +16,10 @@ export interface OpenBuild {
   readonly resumed?: ResumedBuild;
 }
 
-export function resume({ request, plan, again, facts, attempts, since, until, failure }: PausedBuild): OpenBuild {
-  const resumed = { facts, attempts, since, until, step: failure.step ?? '' };
+export function resume(paused: PausedBuild): OpenBuild {
+  const { request, plan, again, facts, attempts, waits, since, until, failure } = paused;
+  const counted = waits === undefined ? { attempts } : { attempts, waits };
+  const resumed = { ...{ facts, since, until, step: failure.step ?? '' }, ...counted };
   if (again === undefined) return { request, plan, resumed };
   const attemptsOf = Object.fromEntries(again.map(({ step, attempts: made }) => [step.key, made]));
   return { request, plan: [...again.map(({ step }) => step), ...plan], resumed: { ...resumed, again: attemptsOf } };

@@ -10,8 +10,10 @@ export interface BuildsInFlight {
   current: RunningBuild | null;
   /** At most one: a newer request makes an older one that waits obsolete. */
   waiting: OpenBuild | null;
-  /** Waits for a decision, and so holds up nothing: repairs go on. None when a request came since. */
+  /** Waits for a decision, and so holds up nothing: repairs and restarts go on. None when a request of people came since. */
   paused: PausedBuild | null;
+  /** While the record of a restart is opened: what waits for a decision does not go on meanwhile. */
+  isOpeningRestart: boolean;
   /** Ids of those that are opened or ended right now, besides the ones above: their records are open meanwhile. */
   readonly atHand: Set<string>;
 }
@@ -60,7 +62,15 @@ export function isInFlight(builds: BuildsInFlight, buildId: string): boolean {
 }
 
 function newestInFlight({ waiting, current, paused }: BuildsInFlight): BuildRequest | null {
-  return (waiting ?? current ?? paused)?.request ?? null;
+  const newest = waiting ?? current;
+  // A restart beside a build that waits for a decision makes nothing that people ask for.
+  const isRestart = newest?.request.kind === 'restart';
+  return (isRestart ? (paused ?? newest) : (newest ?? paused))?.request ?? null;
+}
+
+/** True where a restart is to come before the build goes on that waits for a decision. */
+export function isRestartNext({ waiting }: Pick<BuildsInFlight, 'waiting'>): boolean {
+  return waiting?.request.kind === 'restart';
 }
 
 /** False for a build that was asked to end: it deploys nothing, so that the same is built once more, after its end. */

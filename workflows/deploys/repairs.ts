@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, log, rootCause, setCurrentDetails } from '@temporalio/workflow';
-import type { DeployTarget } from '../../domain/deploys/ports.ts';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import type { createMutex } from '../mutex.ts';
 import { local, repairTarget } from './activity-proxies.ts';
 

@@ -10,6 +10,7 @@ import {
 import type { StepResult } from '../../activities/deploys/step.ts';
 import type { BuildFailure, BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
 import { isReinstall } from '../../domain/deploys/build-kind.ts';
+import { roundOfRun } from '../../domain/deploys/build-slots.ts';
 import type { PausedBuild, ResumedBuild } from '../../domain/deploys/build-wait.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import {
@@ -128,7 +129,7 @@ async function takeSlot(build: BuildState): Promise<void> {
   });
   showProgress(build.request, 'queued', 'waiting for a build slot');
   const { buildId, environment, org } = build.request;
-  const round = build.resumed === null ? {} : { round: build.resumed.attempts };
+  const round = build.resumed === null ? {} : { round: roundOfRun(build.resumed) };
   const { workflowId } = workflowInfo();
   const atOnce = await requestSlot({ buildId, environment, org, workflowId, ...round });
   if (!atOnce) await condition(() => granted);

@@ -1,6 +1,7 @@
 import { isCancellation, log, patched, rootCause } from '@temporalio/workflow';
 import type { BuildFailure, BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
-import type { Decision, DecisionInput, PausedBuild } from '../../domain/deploys/build-wait.ts';
+import { roundOfRun } from '../../domain/deploys/build-slots.ts';
+import type { Decision, DecisionInput, PausedBuild, ResumedBuild } from '../../domain/deploys/build-wait.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { StepWait } from '../../domain/deploys/step-run.ts';
 import { decisionActivity, pauseBuild } from './activity-proxies.ts';
@@ -17,7 +18,7 @@ interface Failed {
   /** Until when those who attached to the build wait, in milliseconds; 0 when none does. */
   readonly attachedUntil: () => number;
   /** Of an earlier wait of the build: its time goes on. */
-  readonly earlier: Pick<PausedBuild, 'since' | 'until' | 'attempts'> | null;
+  readonly earlier: ResumedBuild | null;
 }
 
 /**
@@ -39,16 +40,14 @@ export async function pauseAfter(failed: Failed): Promise<PausedBuild | BuildFai
   const until = () => new Date(Math.max(ownUntil, attachedUntil())).toISOString();
   const decision = await readDecision({ request, facts, since, until: until(), step }, wait);
   if (decision?.state === 'refused') return decision.failure;
-  const { attempts, again } = await pauseBuild({
-    ...{ buildId: request.buildId, step: step.key },
-    round: earlier?.attempts ?? 0,
-  });
+  const round = roundOfRun(earlier);
+  const { attempts, again } = await pauseBuild({ buildId: request.buildId, step: step.key, round });
   return {
     // Where only one who attached waits, its next run waits as well, for the time that is set here.
     request: waitForGrantsSeconds > 0 ? request : { ...request, waitForGrantsSeconds: 1 },
     plan: [step, ...rest],
     ...(again === undefined || again.length === 0 ? {} : { again }),
-    ...{ facts, attempts, since, until: until() },
+    ...{ facts, attempts, since, until: until(), waits: round + 1 },
     failure: decision?.state === 'open' ? decision.failure : failure,
   };
 }
@@ -68,6 +67,8 @@ export async function readDecision(
     if (isCancellation(error)) throw error;
     const failure = describeFailure(error, input.step);
     if (FOR_GOOD.includes(failure.code) && patched('refused-for-good')) return { state: 'refused', failure };
+    // Nobody can see the build, or cancel it, any more.
+    if (failure.code === 'BUILD_NOT_FOUND' && patched('record-is-gone')) return { state: 'refused', failure };
     log.warn(`${title}: the decision could not be read: ${rootCause(error) ?? 'no reason is known'}`);
     return null;
   }

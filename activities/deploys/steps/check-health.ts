@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { isHealthy } from '../../../domain/deploys/health.ts';
-import type { ProbeResult } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
+import type { ProbeResult } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { type ReleaseDeps, releaseOfBuild } from '../release-of-build.ts';

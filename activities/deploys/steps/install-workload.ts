@@ -1,12 +1,15 @@
+import { consumedVariable } from '../../../domain/databases/consumer.ts';
+import { isReinstall } from '../../../domain/deploys/build-kind.ts';
 import { attemptEpoch } from '../../../domain/deploys/epoch.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
+import type { Workload, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { auditNamespace } from '../audit-namespace.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { epochOfBuild } from '../epoch-of-build.ts';
 import type { PortChoice } from '../port-check.ts';
-import { type ReleaseDeps, releaseOfBuild, type WorkloadDeps, workloadOf } from '../release-of-build.ts';
+import { type ReleaseDeps, releaseOfBuild, type WorkloadDeps, withoutLogin, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 import { type ReadinessDeps, waitUntilReady } from '../wait-until-ready.ts';
 
@@ -16,7 +19,8 @@ type Deps = ReleaseDeps & WorkloadDeps & ReadinessDeps & Pick<DeploysDeps, 'audi
  * Starts the new workload, waits until its health check passes at the port where it listens, holds it to the limits of its tier, then switches
  * the public route to it. The old workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
  * attempt; limits and route are states that are set.
- * @throws CONFLICT when something newer acts on the service, and then the route stays as it is
+ * @throws CONFLICT when something newer acts on the service, and then the route stays as it is; CONFLICT (retryable) when a
+ *   login of the build has ended meanwhile
  */
 export async function installWorkload(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine } = context;
@@ -37,6 +41,7 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
 async function startReady(deps: Deps, context: StepContext, release: Release, choice: PortChoice): Promise<Workload> {
   const { build, onLine, signal } = context;
   const spec = await workloadOf(deps, release, build.buildId);
+  requireLogins(context, release, spec);
   onLine(
     `Starting ${spec.image} with ${spec.tier.cpuLimitMillis / 1000} CPU and ${spec.tier.memoryLimitBytes / 1024 ** 2} MiB`,
   );
@@ -53,4 +58,18 @@ async function startReady(deps: Deps, context: StepContext, release: Release, ch
   );
   await deps.releases.setFoundPort(release.id, port);
   return await startReady(deps, context, { ...release, port, portRule: 'found' }, 'fixed');
+}
+
+/** A deploy made sure of the logins before. What is installed again goes on without those that ended since it was made. */
+function requireLogins({ build, warn }: StepContext, release: Release, spec: WorkloadSpec): void {
+  const variables = withoutLogin(release, spec).map(consumedVariable).join(', ');
+  if (variables === '') return;
+  if (isReinstall(build.kind)) {
+    warn(
+      `${variables} is not given: the login of ${build.service} to that database has ended. Deploy it to get another.`,
+    );
+    return;
+  }
+  const message = `${variables}: the login of ${build.service} to that database ended while it was deployed: deploy again.`;
+  throw new FairleadError('CONFLICT', message, { retryable: true });
 }

@@ -15,6 +15,7 @@ import {
   generateContainerFile,
 } from '../../../domain/deploys/container-file/generate-container-file.ts';
 import { mountBuildEnv } from '../../../domain/deploys/container-file/mount-build-env.ts';
+import { LOCKFILE_FOLDER } from '../../../domain/deploys/container-file/new-lockfile.ts';
 import { patchContainerFile } from '../../../domain/deploys/container-file/patch-container-file.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { imageRepository } from '../../../domain/deploys/image-repository.ts';
@@ -42,8 +43,12 @@ interface Prepared {
   readonly dockerfile: string;
   readonly port: number;
   readonly generated: boolean;
+  /** The repository's own, in whose place it was generated. */
+  readonly unused: string | null;
   /** Build-time variables that it mounts each by itself. */
   readonly registryVariables: readonly string[];
+  /** Path in the image of the lockfile that the install writes; null for none. */
+  readonly newLockfile: string | null;
 }
 
 /**
@@ -73,10 +78,12 @@ export async function prepareContainerFile(deps: Deps, context: StepContext): Pr
     dockerfile: place(prepared.dockerfile),
     ...(prepared.buildContext === known.contextPath ? {} : { monorepoPath: prepared.buildContext }),
     generatedContainerFile: prepared.generated,
+    ...(prepared.unused === null ? {} : { unusedContainerFile: prepared.unused }),
     port: prepared.port,
     imageTag: imageTag(deps.settings.registry, context),
     ...(buildEnv === null ? {} : { buildEnvId: buildEnv.id }),
     ...(prepared.registryVariables.length === 0 ? {} : { registryVariables: [...prepared.registryVariables] }),
+    ...(prepared.newLockfile === null ? {} : { newLockfile: prepared.newLockfile }),
     ...(example === null ? {} : { exampleVariables: { file: example.file, names: [...example.names] } }),
   };
 }
@@ -110,14 +117,14 @@ async function decide(
   if (choice.app !== null) {
     const isMember = choice.app.workspace !== null && monorepo !== null;
     const where = isMember ? { buildContext: monorepo.folder, appFolder: monorepo.app } : ofApp;
-    return { ...generate(deps, context, choice.app, buildEnv), ...where };
+    return { ...generate(deps, context, choice.app, buildEnv), unused: choice.unused, ...where };
   }
   const isNamed = choice.path === named;
   const fileName = isNamed ? choice.path : place(choice.path);
-  return { ...patch(deps, context, catalog, fileName, (isNamed ? namedText : ownText) ?? ''), ...ofApp };
+  return { ...patch(deps, context, catalog, fileName, (isNamed ? namedText : ownText) ?? ''), unused: null, ...ofApp };
 }
 
-type ContainerFiles = Omit<Prepared, 'buildContext' | 'appFolder'>;
+type ContainerFiles = Omit<Prepared, 'buildContext' | 'appFolder' | 'unused'>;
 
 function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): ContainerFiles {
   const checked = checkSources(text, sourcePolicy(deps, context, fileName));
@@ -133,6 +140,7 @@ function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: str
     port: catalog.port ?? patched.port ?? DEFAULT_PORT,
     generated: false,
     registryVariables: [],
+    newLockfile: null,
   };
 }
 
@@ -158,7 +166,8 @@ function generate(deps: Deps, context: StepContext, app: AppDescription, buildEn
   const registryVariables = registrySecrets.map(({ name }) => name);
   const missing = app.registryVariables.filter((name) => !registryVariables.includes(name));
   if (missing.length > 0) context.warn(missingForRegistry(missing));
-  return { ...generated, files, port: app.port.value, generated: true, registryVariables };
+  const newLockfile = app.newLockfile === null ? null : `${LOCKFILE_FOLDER}/${app.newLockfile}`;
+  return { ...generated, files, port: app.port.value, generated: true, registryVariables, newLockfile };
 }
 
 function missingForRegistry(names: readonly string[]): string {

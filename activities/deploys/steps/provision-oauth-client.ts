@@ -8,27 +8,30 @@ import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-cli
 import { credentialKey, openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
 import {
   type DependencyTarget,
+  type DerivedScopes,
   deriveScopes,
   GRANT_TYPES_OF_MODE,
-  type ScopeRefusal,
 } from '../../../domain/oauth-clients/derive-client.ts';
 import { serviceClientId } from '../../../domain/oauth-clients/ownership.ts';
 import { isLoopbackHost, serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { requireCipher } from '../client-credentials.ts';
 import type { DeploysDeps } from '../deps.ts';
+import { adminScopes, grantAdminScopes } from '../grant-admin-scopes.ts';
+import { settleEarlierCallbacks, whileAddingCallbacks } from '../pending-callbacks.ts';
 import { grantsOf, settleEarlierGrants, targetsOf, whileGranting } from '../pending-grants.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
+import { warnOfRefusedScopes } from '../warn-of-refused-scopes.ts';
 
-type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'> & {
-  readonly settings: Pick<DeploysDeps['settings'], 'platformUrls' | 'hasPlatformProxy'>;
+type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge' | 'customDomains'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'platformUrls' | 'hasPlatformProxy' | 'gate'>;
 };
 
 /**
  * Makes the OAuth client of a service that declares `spec.auth`, or adds what its client lacks, and keeps the client
  * secret on the service record (spec 1, B and "OAuth client at deploy").
  *
- * Idempotent: deploys only add, but for scopes of services that are gone. A secret is stored before anything says that there is one; an attempt that finds a
+ * Idempotent: deploys only add, but for scopes of services and callbacks of names that are gone. A secret is stored before anything says that there is one; an attempt that finds a
  * client without a stored secret gives it a new one, in the place of the one that an earlier attempt, or build, was given and
  * did not store.
  */
@@ -40,23 +43,43 @@ export async function provisionOAuthClient(deps: Deps, context: StepContext): Pr
   // Looked for first: a secret that is made must find its place.
   requireCipher(deps, service.name);
   await settleEarlierGrants(deps, context, service);
+  await settleEarlierCallbacks(deps, context, service);
   const targets = await targetsOf(deps, catalog);
-  const wanted = wantedClient(deps, context, { catalog, auth: catalog.auth, service, targets });
-  await whileGranting(deps, { service, environment: context.build.environment }, grantsOf(wanted.scopes, targets), () =>
-    provision(deps, context, service, wanted),
+  const holder = { service, environment: context.build.environment };
+  const names = await deps.customDomains.verified({ serviceId: service.id, environment: holder.environment });
+  const declared = { catalog, auth: catalog.auth, service, targets, names };
+  const { wanted, refused } = wantedClient(deps, context, declared);
+  const { kept } = await whileGranting(deps, holder, grantsOf(wanted.scopes, targets), () =>
+    whileAddingCallbacks(deps, holder, names, () => provision(deps, context, service, wanted)),
+  );
+  const ofAdmin = adminScopes(deps, context, { org: service.org, refused });
+  const clientId = serviceClientId(service.name, context.build.environment);
+  await grantAdminScopes(deps, context, { clientId, scopes: ofAdmin });
+  warnOfRefusedScopes(
+    context,
+    refused.filter(({ scope }) => !ofAdmin.includes(scope)),
+    kept,
   );
   return {};
 }
 
-async function provision(deps: Deps, context: StepContext, read: ServiceRecord, wanted: Wanted): Promise<void> {
-  if (await extendExisting(deps, context, read, wanted)) return;
+/** What is known of a client after a deploy asked for it. */
+interface Provisioned {
+  /** Scopes that it has besides those of this deploy; null where the provider, being away, said nothing. */
+  readonly kept: readonly string[] | null;
+}
+
+async function provision(deps: Deps, context: StepContext, read: ServiceRecord, wanted: Wanted): Promise<Provisioned> {
+  const extended = await extendExisting(deps, context, read, wanted);
+  if (extended !== null) return extended;
   // A secret is replaced by what this says: a majority of the database has to.
   const service = await deps.services.findConfirmed(read.id);
   if (service === null) throw deletedMeanwhile(read);
-  if (await extendExisting(deps, context, service, wanted)) return;
+  const byNow = await extendExisting(deps, context, service, wanted);
+  if (byNow !== null) return byNow;
   const reply = await askForSecret(deps, context, service, wanted);
   if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
-  report(context, reply);
+  return report(context, reply);
 }
 
 /** Makes the client, or gives it a secret in the place of the one that was made for the same credential and got lost. */
@@ -98,26 +121,26 @@ function wantedClient(
     auth,
     service,
     targets,
+    names,
   }: {
     readonly catalog: Catalog;
     readonly auth: AuthDeclaration;
     readonly service: ServiceRecord;
     readonly targets: readonly DependencyTarget[];
+    /** Of its own, at which it is served besides the platform's. */
+    readonly names: readonly string[];
   },
-): Wanted {
+): { readonly wanted: Wanted; readonly refused: DerivedScopes['refused'] } {
   const { environment } = context.build;
   const publicUrl = deps.edge.url(service.name, environment);
-  const callbacks = deps.edge.urls(service.name, environment).flatMap((url) => serviceCallback(url) ?? []);
+  const urls = [...deps.edge.urls(service.name, environment), ...names.map((name) => `https://${name}`)];
+  const callbacks = urls.flatMap((url) => serviceCallback(url) ?? []);
   if (callbacks.length === 0 && auth.mode === 'sso') {
     context.warn(`No redirect URI is registered: ${publicUrl} is not https, and people cannot log in there.`);
   }
   const { scopes, refused } = deriveScopes(catalog.dependencies, service.org, targets);
-  for (const { scope, because } of refused) {
-    // Of these the step of scope grants decides.
-    if (because !== 'other_org') context.warn(`The scope ${scope} was not granted: ${SCOPE_REMEDIES[because]}.`);
-  }
   const passportConfig = { ...auth.passport, allowedEmbedOrigins: [...auth.passport.allowedEmbedOrigins] };
-  return {
+  const wanted = {
     service: service.name,
     environment,
     orgSlug: service.org,
@@ -126,16 +149,11 @@ function wantedClient(
     grantTypes: [...GRANT_TYPES_OF_MODE[auth.mode]],
     passportConfig,
   };
+  return { wanted, refused };
 }
 
-const SCOPE_REMEDIES: Readonly<Record<Exclude<ScopeRefusal, 'other_org'>, string>> = {
-  malformed: 'a scope has printable characters without blanks, quotes and backslashes',
-  platform: 'a platform admin can add it to the client',
-  unknown_service: 'no service has that name; deploy that one first',
-};
-
 /**
- * Adds what a client lacks whose credential is stored. False when there is no credential, or no client any more. With a
+ * Adds what a client lacks whose credential is stored. Null when there is no credential, or no client any more. With a
  * provider that is away nothing is sent or nothing is known of it, and what is stored still works (spec 1, "OAuth client
  * at deploy"): a warning.
  */
@@ -144,37 +162,36 @@ async function extendExisting(
   context: StepContext,
   service: ServiceRecord,
   wanted: Wanted,
-): Promise<boolean> {
+): Promise<Provisioned | null> {
   const { environment } = context.build;
   const stored = service.oauthCredentials[environment];
-  if (stored === undefined) return false;
+  if (stored === undefined) return null;
   if (!isReadable(deps, service, environment)) {
     await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
     context.warn(
       `The stored secret of ${stored.clientId} cannot be read with the keys of this installation; it gets a new one.`,
     );
-    return false;
+    return null;
   }
   try {
     if (await isVoid(requireProvider(deps), stored)) {
       await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
       context.warn(`The stored secret of ${stored.clientId} was removed at the identity provider; it gets a new one.`);
-      return false;
+      return null;
     }
-    report(context, await requireProvider(deps).provision({ ...wanted, create: false }, context.signal));
-    return true;
+    return report(context, await requireProvider(deps).provision({ ...wanted, create: false }, context.signal));
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
     if (error.code === 'UNAVAILABLE') {
       context.warn(`${error.message} Redirect URIs and scopes of ${stored.clientId} were not synchronized.`);
-      return true;
+      return { kept: null };
     }
     if (error.code !== 'CLIENT_NOT_FOUND') throw error;
   }
   // Forgotten before the new one is made: an attempt that ends in between must not take the old secret for good.
   await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
   context.warn(`Client ${stored.clientId} no longer existed at the identity provider; creating a new one.`);
-  return false;
+  return null;
 }
 
 /**
@@ -224,10 +241,11 @@ function deletedMeanwhile({ name }: ServiceRecord): FairleadError {
 }
 
 /** Names of what is there by hand are shown, and no values of anything (spec 1, B 3). */
-function report({ onLine }: StepContext, { clientId, created, clientSecret, preserved }: ProvisionReply): void {
+function report({ onLine }: StepContext, { clientId, created, clientSecret, preserved }: ProvisionReply): Provisioned {
   if (created) onLine(`Created the OAuth client ${clientId}`);
   else if (clientSecret !== null) onLine(`OAuth client ${clientId} has a new secret: none was stored here`);
   else onLine(`OAuth client ${clientId} is in place`);
   if (preserved.scopes.length > 0)
     onLine(`Scopes kept that this deploy did not derive: ${preserved.scopes.join(', ')}`);
+  return { kept: preserved.scopes };
 }

@@ -1,5 +1,7 @@
+import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import { variablesIn } from '../../../domain/config/service-variables.ts';
+import type { DeployTarget } from '../../../domain/deploys/build-store.ts';
 import {
   dependencyUrl,
   dependencyVariable,
@@ -7,15 +9,16 @@ import {
   resolvedDependency,
 } from '../../../domain/deploys/dependency.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { DeployTarget } from '../../../domain/deploys/ports.ts';
+import { namedScopes, serviceOfScopes } from '../../../domain/oauth-clients/platform-scopes.ts';
 import { isLoopbackHost } from '../../../domain/oauth-clients/redirect-uri.ts';
+import { SERVICE_ROWS, type ServiceRow } from '../../../domain/services.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { targetsOf } from '../pending-grants.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 type Deps = Pick<DeploysDeps, 'services' | 'releases' | 'edge'> & {
-  readonly settings: Pick<DeploysDeps['settings'], 'hasPlatformProxy'>;
+  readonly settings: Pick<DeploysDeps['settings'], 'hasPlatformProxy' | 'platformUrls'>;
 };
 
 /** Why a service is not given the address of a dependency. */
@@ -44,6 +47,12 @@ export async function resolveDependencies(deps: Deps, context: StepContext): Pro
   for (const name of new Set(catalog.dependencies.map((declared) => declared.service))) {
     const target = { service: name, environment };
     const record = known.find((candidate) => candidate.name === name) ?? null;
+    // Another org's service of that name is not what is meant: its address would be sent tokens for the platform's.
+    const ofPlatform = record?.org === service.org ? undefined : platformService(name);
+    if (ofPlatform !== undefined) {
+      reportPlatformService(deps, context, { row: ofPlatform, declared: name, catalog });
+      continue;
+    }
     const found = await resolve(deps, target, { record, port });
     if ('because' in found) {
       context.warn(WARNINGS[found.because](target));
@@ -66,6 +75,47 @@ async function resolve(
   if (settings.hasPlatformProxy) return { service: record, url: dependencyUrl(target, port) };
   const url = edge.url(service, environment);
   return isLoopbackHost(new URL(url).hostname) ? { because: 'unreachable' } : { service: record, url };
+}
+
+/** The service of the platform that a catalog names, by its own name or by the word of its scopes. */
+function platformService(declared: string): ServiceRow | undefined {
+  return SERVICE_ROWS.find(({ name }) => name === declared || name === serviceOfScopes(declared));
+}
+
+/**
+ * A service of the platform has no release to look for: each workload is given its address, whether it declares it or not,
+ * or none is. Said is what the service that declares it lacks.
+ * @param declared the word by which the catalog names it
+ */
+function reportPlatformService(
+  { settings: { platformUrls, hasPlatformProxy } }: Pick<Deps, 'settings'>,
+  { onLine, warn }: Pick<StepContext, 'onLine' | 'warn'>,
+  {
+    row: { name, injectedAs: variable },
+    declared,
+    catalog,
+  }: { readonly row: ServiceRow; readonly declared: string; readonly catalog: Catalog },
+): void {
+  const url = variable === null ? undefined : platformUrls[variable];
+  const hasScopes = catalog.dependencies.some((one) => one.service === declared && namedScopes(one).length > 0);
+  if (variable === null) {
+    warn(
+      `${dependencyVariable(name)} is not given: ${name} is a service of the platform, which containers do not reach. Tokens of this service have its scopes, for calls from elsewhere.`,
+    );
+  } else if (url === undefined) {
+    warn(`${variable} is not given: this installation names no address of its ${name}.`);
+  } else if (isLoopbackHost(new URL(url).hostname) && !hasPlatformProxy) {
+    warn(
+      `${variable} is ${url}, which in a container is the container itself. Run the stack on Linux beside its container engine, or give ${name} an address that containers reach.`,
+    );
+  } else if (!hasScopes) {
+    // Spec 3, "Authentication", "Audit ledger", 4, which is as true of the others.
+    warn(`${declared} need not be in spec.dependencies: every service is given ${variable}, and no scope is declared.`);
+  } else if (catalog.auth === null) {
+    warn(`${variable} is ${url}, and ${name} takes tokens alone: declare spec.auth, so that this service has some.`);
+  } else {
+    onLine(`${variable} is ${url}, of a service of the platform`);
+  }
 }
 
 /** Says by which variable a dependency is found, or why by none. */

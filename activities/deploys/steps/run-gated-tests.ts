@@ -3,7 +3,7 @@ import type { BuildFailure } from '../../../domain/deploys/build.ts';
 import { earlierRelease } from '../../../domain/deploys/earlier-release.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { TestResult, TestRunner } from '../../../domain/deploys/gated-tests.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { requireRelease } from '../registered-service.ts';

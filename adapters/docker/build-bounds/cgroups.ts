@@ -1,6 +1,21 @@
-import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import {
+  exists,
+  foldersIn,
+  idsIn,
+  ignoreGone,
+  makeFolder,
+  processesIn,
+  removeFolder,
+  removeTree,
+  setExisting,
+  sumBelow,
+  unlessRemoved,
+} from './cgroup-files.ts';
+import { type CgroupMemory, createCgroupMemory, withSwapBytes } from './cgroup-memory.ts';
+import { type CgroupShares, createCgroupShares } from './cgroup-shares.ts';
 
 /** What the processes of a group may use together. */
 export interface GroupLimits {
@@ -16,20 +31,25 @@ export interface GroupEvents {
 }
 
 /** Control groups of this machine. Paths of groups are relative to the root of a tree. */
-export interface Cgroups {
+export interface Cgroups extends CgroupShares, CgroupMemory {
   /** Makes a group below groups that exist, and sets its limits. Idempotent. */
   make(path: string, limits: GroupLimits): Promise<void>;
   /** Holds a group that others made to so many processes, unless it is held to fewer. One that is gone is left out. */
   holdProcesses(path: string, limit: number): Promise<void>;
-  /** What part of the CPU a group gets beside others of its parent that are as busy; 1 is usual. */
-  weigh(path: string, weight: number): Promise<void>;
-  /** Moves all processes of one group into another, which is made. */
-  move(from: string, to: string): Promise<void>;
+  /** The same with memory. @returns false when it has more than that already, and cannot be held */
+  holdMemory(path: string, bytes: number): Promise<boolean>;
+  /**
+   * Moves all processes of one group into another, which is made in one that exists: none is made without its limits.
+   * @returns how many were found, in each of the trees; null when the one above it is gone, and processes stay where they are
+   */
+  move(from: string, to: string): Promise<number | null>;
   /** Process ids of a group and of those below it. */
   processes(path: string): Promise<number[]>;
   /** Names of the groups right below a group. */
   children(path: string): Promise<string[]>;
   events(path: string): Promise<GroupEvents>;
+  /** The most processes that a group and those below it had at once; null for kernels that do not count it (before 6.1). */
+  mostProcesses(path: string): Promise<number | null>;
   /** Kills all processes of a group and of those below it; none of them starts another one meanwhile. */
   kill(path: string): Promise<void>;
   /** Removes a group and those below it. @returns false when such are left as still have processes */
@@ -39,6 +59,8 @@ export interface Cgroups {
 }
 
 const CONTROLLERS = ['pids', 'memory', 'cpu'] as const;
+/** By version: groups go without those that this machine does not have. */
+const MORE_CONTROLLERS = { 1: ['cpuacct', 'blkio'], 2: ['io'] } as const;
 type Controller = (typeof CONTROLLERS)[number];
 
 /** Files of a group by version of the kernel's interface. */
@@ -46,28 +68,32 @@ const FILES = {
   1: {
     memory: ['memory.limit_in_bytes', 'memory.memsw.limit_in_bytes'],
     memoryEvents: 'memory.oom_control',
-    weight: 'cpu.shares',
-    usualWeight: 1024,
   },
   2: {
     memory: ['memory.max', 'memory.swap.max'],
     memoryEvents: 'memory.events',
-    weight: 'cpu.weight',
-    usualWeight: 100,
   },
 } as const;
 
-const KILL_ROUNDS = 200;
+const SWAPPINESS = 'memory.swappiness';
+
+const KILL_MS = 10_000;
+const LONGEST_PAUSE_MS = 200;
 const WEIGHT_OF_ENDING = 16;
 
 /** The control groups that this process may change; null where there are none, or the user may not. */
 export async function findCgroups(root = '/sys/fs/cgroup'): Promise<Cgroups | null> {
   const version = (await exists(join(root, 'cgroup.controllers'))) ? 2 : 1;
   const trees = version === 2 ? [root] : CONTROLLERS.map((controller) => join(root, controller));
-  const writable = await Promise.all(trees.map((tree) => exists(join(tree, 'cgroup.procs'))));
+  const writable = await Promise.all(trees.map(isTree));
   if (process.getuid?.() !== 0 || writable.includes(false)) return null;
-  return createCgroups(root, version, trees);
+  if (version === 2) return createCgroups(root, version, trees);
+  for (const tree of MORE_CONTROLLERS[1].map((name) => join(root, name))) if (await isTree(tree)) trees.push(tree);
+  // Some are one tree with two names.
+  return createCgroups(root, version, [...new Set(await Promise.all(trees.map((tree) => realpath(tree))))]);
 }
+
+const isTree = (folder: string): Promise<boolean> => exists(join(folder, 'cgroup.procs'));
 
 function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): Cgroups {
   const folder = (controller: Controller, path: string) => join(version === 2 ? root : join(root, controller), path);
@@ -77,34 +103,57 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
   // The engine puts containers of the legacy builder into all of them.
   const allTrees = async () => (version === 2 ? [root] : (await foldersIn(root)).map((name) => join(root, name)));
   const processes = (path: string) => processesIn(folder('pids', path));
+  const shares = createCgroupShares(root, version);
+  const memory = createCgroupMemory(folder('memory', ''), version);
+  const setMemory = async (path: string, bytes: number): Promise<void> => {
+    const [alone, withSwap] = FILES[version].memory;
+    const set = (name: string, value: number) => writeFile(join(folder('memory', path), name), String(value));
+    if (version === 2) {
+      await set(alone, bytes);
+      // A kernel without swap has no such file; likewise below.
+      return await set(withSwap, 0).catch(ignoreGone);
+    }
+    await set(SWAPPINESS, 0).catch(ignoreGone);
+    // Neither may ever be more than the other allows: where it is raised this comes first, else last.
+    await set(withSwap, withSwapBytes(bytes)).catch(() => undefined);
+    await set(alone, bytes);
+    await set(withSwap, withSwapBytes(bytes)).catch(ignoreGone);
+  };
+  const make = async (path: string, { processes: limit, memoryBytes }: GroupLimits): Promise<void> => {
+    if (version === 2) await enableControllers(root, path);
+    await makeFolders(path);
+    if (limit !== undefined) await writeFile(join(folder('pids', path), 'pids.max'), String(limit));
+    if (memoryBytes !== undefined) await setMemory(path, memoryBytes);
+  };
   return {
-    async make(path, { processes: limit, memoryBytes }) {
-      if (version === 2) await enableControllers(root, path);
-      await makeFolders(path);
-      if (limit !== undefined) await writeFile(join(folder('pids', path), 'pids.max'), String(limit));
-      if (memoryBytes === undefined) return;
-      const [memory, withSwap] = FILES[version].memory;
-      await writeFile(join(folder('memory', path), memory), String(memoryBytes));
-      // Version 1 limits memory and swap together, version 2 swap alone. A kernel without swap has no such file.
-      const swap = version === 2 ? 0 : memoryBytes;
-      await writeFile(join(folder('memory', path), withSwap), String(swap)).catch(ignoreGone);
-    },
+    ...shares,
+    ...memory,
+    make: (path, limits) => unlessRemoved(() => make(path, limits)),
     async holdProcesses(path, limit) {
       const file = join(folder('pids', path), 'pids.max');
       const held = Number(await readFile(file, 'utf8').catch(() => '0')); // NaN for `max`
       if (!(held <= limit)) await writeFile(file, String(limit)).catch(ignoreGone);
     },
-    async weigh(path, weight) {
-      const { weight: file, usualWeight } = FILES[version];
-      const value = Math.max(2, Math.round(weight * usualWeight));
-      await writeFile(join(folder('cpu', path), file), String(value)).catch(ignoreGone);
+    async holdMemory(path, bytes) {
+      const [file] = FILES[version].memory;
+      const held = Number(await readFile(join(folder('memory', path), file), 'utf8').catch(() => '0')); // NaN for `max`
+      if (held <= bytes) return true;
+      if ((await memory.memoryUsed(path)) > bytes) return false;
+      // What it has of files, and cannot be given back yet, is no reason.
+      await setMemory(path, bytes).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EBUSY') ignoreGone(error);
+      });
+      return true;
     },
     async move(from, to) {
+      let found = 0;
       for (const tree of trees) {
         const pids = await idsIn(join(tree, from));
-        if (pids.length > 0) await makeFolders(to);
+        if (pids.length > 0 && !(await makeFolder(join(tree, to)))) return null;
         for (const pid of pids) await writeFile(join(tree, to, 'cgroup.procs'), String(pid)).catch(ignoreGone);
+        found += pids.length;
       }
+      return found;
     },
     processes,
     children: (path) => foldersIn(folder('pids', path)),
@@ -112,16 +161,16 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
       refusedForks: await sumBelow(folder('pids', path), 'pids.events', 'max'),
       memoryKills: await sumBelow(folder('memory', path), FILES[version].memoryEvents, 'oom_kill'),
     }),
+    mostProcesses: async (path) => {
+      const text = await readFile(join(folder('pids', path), 'pids.peak'), 'utf8').catch(() => null);
+      return text === null ? null : Number(text);
+    },
     async kill(path) {
       await writeFile(join(folder('pids', path), 'pids.max'), '0').catch(ignoreGone);
       // The end of thousands takes CPU, too, of which busy builds beside it leave little.
-      await this.weigh(path, WEIGHT_OF_ENDING);
-      for (let round = 0; round < KILL_ROUNDS; round += 1) {
-        const left = await processes(path);
-        if (left.length === 0) return;
-        for (const pid of left) killProcess(pid);
-        await delay(10);
-      }
+      await shares.weigh(path, WEIGHT_OF_ENDING);
+      const killed = await setExisting(join(folder('pids', path), 'cgroup.kill'), '1');
+      await killEach(() => processes(path), { killed });
     },
     async remove(path) {
       const removed = await Promise.all((await allTrees()).map((tree) => removeTree(join(tree, path))));
@@ -133,9 +182,27 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
   };
 }
 
+/** Waits until none of them is left, and kills those that a kernel without `cgroup.kill` (before 5.14) has not killed. */
+async function killEach(processes: () => Promise<number[]>, { killed }: { readonly killed: boolean }): Promise<void> {
+  // Once each: of thousands, most are about to end when they are looked at again.
+  const told = new Set<number>();
+  const deadline = performance.now() + KILL_MS;
+  for (let pauseMs = 10; performance.now() < deadline; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const left = await processes();
+    if (left.length === 0) return;
+    for (const pid of killed ? [] : left.filter((each) => !told.has(each))) {
+      killProcess(pid);
+      told.add(pid);
+    }
+    await delay(pauseMs);
+  }
+}
+
 /** Version 2: a group has the controllers that the groups above it pass on. */
 async function enableControllers(root: string, path: string): Promise<void> {
-  const enabled = CONTROLLERS.map((controller) => `+${controller}`).join(' ');
+  const known = (await readFile(join(root, 'cgroup.controllers'), 'utf8')).trim().split(/\s+/);
+  const more = MORE_CONTROLLERS[2].filter((controller) => known.includes(controller));
+  const enabled = [...CONTROLLERS, ...more].map((controller) => `+${controller}`).join(' ');
   let above = root;
   for (const name of path.split('/')) {
     await writeFile(join(above, 'cgroup.subtree_control'), enabled);
@@ -144,66 +211,10 @@ async function enableControllers(root: string, path: string): Promise<void> {
   }
 }
 
-async function idsIn(folder: string): Promise<number[]> {
-  const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '');
-  return text
-    .split('\n')
-    .map(Number)
-    .filter((pid) => pid > 0);
-}
-
-async function processesIn(folder: string): Promise<number[]> {
-  const below = await foldersIn(folder);
-  const all = await Promise.all([idsIn(folder), ...below.map((name) => processesIn(join(folder, name)))]);
-  return all.flat();
-}
-
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
-
-async function removeTree(folder: string): Promise<boolean> {
-  for (const name of await foldersIn(folder)) await removeTree(join(folder, name));
-  return await removeFolder(folder);
-}
-
-async function removeFolder(folder: string): Promise<boolean> {
-  try {
-    await rmdir(folder);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EBUSY' || code === 'ENOTEMPTY') return false;
-    if (code === 'ENOENT') return true;
-    throw error;
-  }
-}
-
-/** Kernels count at the group of the process, at that of the limit, or at both: what counts here is whether it grows. */
-async function sumBelow(folder: string, file: string, name: string): Promise<number> {
-  const text = await readFile(join(folder, file), 'utf8').catch(() => '');
-  const own = Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-  const below = await Promise.all((await foldersIn(folder)).map((each) => sumBelow(join(folder, each), file, name)));
-  return below.reduce((sum, count) => sum + count, own);
-}
-
 function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     ignoreGone(error as NodeJS.ErrnoException);
   }
-}
-
-/** A process or a group that has ended meanwhile. */
-function ignoreGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ESRCH' && error.code !== 'ENOENT' && error.code !== 'ENODEV') throw error;
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,7 +2,7 @@ import type { BuildLimits } from '../../../domain/deploys/build-limits.ts';
 import { freeBytes } from '../../free-bytes.ts';
 import type { ProcessEnv } from '../../process/base-env.ts';
 import type { Cgroups } from './cgroups.ts';
-import { end, type Watched, type Watching } from './watched-build.ts';
+import { end, isEnded, type Watched, type Watching } from './watched-build.ts';
 import { bytesIn, writtenFolder } from './written-bytes.ts';
 
 /** A build whose steps write little is measured as seldom as that. */
@@ -11,6 +11,8 @@ const MEASURE_EVERY_MS = 15_000;
 const RESERVE_BYTES = 1024 ** 3;
 
 interface Measuring extends Watching {
+  readonly cgroups: Cgroups;
+  readonly onWarning: (message: string) => void;
   readonly limits: BuildLimits;
   /** Environment of the programs that measure. */
   readonly env: ProcessEnv;
@@ -20,21 +22,21 @@ interface Measuring extends Watching {
  * Ends builds that wrote more than they may and, while the disk is nearly full, the one that wrote most. Measuring takes
  * time, so the free space of the disk tells when it is worth it.
  */
-export async function endFillers(cgroups: Cgroups, { limits, env, ...watching }: Measuring): Promise<void> {
+export async function endFillers({ limits, env, ...watching }: Measuring): Promise<void> {
   const free = await freeBytes(watching.root);
   const isLow = free < RESERVE_BYTES;
   for (const build of watching.builds.values()) {
     const isDue =
       build.freeAtStart - free > limits.diskBytes / 4 || performance.now() - build.measuredAt > MEASURE_EVERY_MS;
-    if (build.exceeded !== null || !(isLow || isDue)) continue;
-    await measure(cgroups, build, { steps: watching.steps, env, free });
-    if (totalOf(build) > limits.diskBytes) await end(cgroups, build, 'disk');
+    if (isEnded(build) || !(isLow || isDue)) continue;
+    await measure(watching.cgroups, build, { steps: watching.steps, env, free });
+    if (totalOf(build) > limits.diskBytes) end(watching, build, 'disk');
   }
   if (!isLow) return;
   const [largest] = [...watching.builds.values()]
-    .filter(({ exceeded }) => exceeded === null)
+    .filter((build) => !isEnded(build))
     .sort((one, other) => totalOf(other) - totalOf(one));
-  if (largest !== undefined && totalOf(largest) > 0) await end(cgroups, largest, 'disk');
+  if (largest !== undefined && totalOf(largest) > 0) end(watching, largest, 'disk');
 }
 
 async function measure(

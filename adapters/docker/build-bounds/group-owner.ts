@@ -1,5 +1,8 @@
 import { readFile, readlink } from 'node:fs/promises';
 
+/** How the names of the groups of orgs begin. */
+export const ORG = 'org.';
+
 /**
  * What this process is known by in the names of its groups, also after its end: the namespace of its number, the number, and
  * when it began, as numbers are used again.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo } from 'dockerode';
-import type { EffectContext } from '../../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../../domain/deploys/effect-context.ts';
 import { createMutex } from '../../../domain/mutex.ts';
 import { createDockerClient, engineError, engineStatus, saysDiskFull } from '../docker-client.ts';
 import { createEngineInfo, type EngineInfo } from '../engine-info.ts';

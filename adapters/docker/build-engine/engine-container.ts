@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ContainerCreateOptions } from 'dockerode';
+import { startingGroup } from '../build-bounds/build-groups.ts';
 import type { EngineRegistries } from '../engine-info.ts';
 import { LABELS } from '../labels.ts';
 import { optionsDigest } from '../options-digest.ts';
@@ -96,11 +97,13 @@ export function engineContainer(facts: EngineContainerFacts): ContainerCreateOpt
   return { ...made, Labels: { [LABELS.stack]: stackId, [ENGINE_OPTIONS_LABEL]: digest } };
 }
 
-function engineFlags({ volume, groupId, registries }: EngineContainerFacts): string[] {
+function engineFlags({ stackId, volume, groupId, registries }: EngineContainerFacts): string[] {
   return [
     `--host=unix://${SOCKET_FOLDER}/${SOCKET_NAME}`,
     `--group=${groupId}`,
     `--data-root=${volume.path}`,
+    // Among the groups of builds, and so within their limits and their share of the CPU before they are moved.
+    `--cgroup-parent=/${startingGroup(stackId)}`,
     ...['--exec-root=/run/docker', '--pidfile=/run/docker.pid', '--exec-opt=native.cgroupdriver=cgroupfs'],
     ...[
       `--bip=${BRIDGE_ADDRESS}/16`,

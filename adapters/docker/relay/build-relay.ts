@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
-import type { EffectContext } from '../../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../../domain/deploys/effect-context.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { createMutex } from '../../../domain/mutex.ts';
 import { isLoopbackHost } from '../../../domain/oauth-clients/redirect-uri.ts';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { DATABASE_ENGINES, type DatabaseEngine, ENGINES } from '../../../domain/databases/engines.ts';
 import { DEPENDENCY_DOMAIN } from '../../../domain/deploys/dependency.ts';
-import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import type { DependencyRoutes } from './dependency-routes.ts';
 import { databaseHost } from './dependency-routes.ts';
 import type { PlatformAccess } from './platform-access.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { dependencyTunnel, isRelayed } from '../../../domain/deploys/dependency.ts';
-import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import type { PlatformAccess } from './platform-access.ts';
 import type { RelayRoute } from './relay-route.ts';
 

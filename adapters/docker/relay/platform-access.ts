@@ -1,4 +1,5 @@
-import type { EffectContext, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../../domain/deploys/effect-context.ts';
+import type { WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 
 /** How workloads reach services of the platform that listen on the loopback of the machine. */
 export interface PlatformAccess {

@@ -3,9 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
-import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { type ContainerFacts, networkOptions } from '../container-options.ts';
+import { type ContainerFacts, networkOptions, placeOptions } from '../container-options.ts';
 import { engineStatus } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { imageLabels } from '../labels.ts';
@@ -78,6 +78,8 @@ export async function relayContainer(relay: {
   };
 }
 
+export type RelayFacts = Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort' | 'group' | 'gate'>;
+
 /**
  * The relay of a workload: it has the network which the workload joins, so that `localhost` is the same for both, and
  * outlives restarts of the workload's own process. It publishes the workload's port in its place. Its hosts file is the
@@ -85,7 +87,7 @@ export async function relayContainer(relay: {
  */
 export async function relayOptions(
   spec: WorkloadSpec,
-  facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>,
+  facts: RelayFacts,
   relay: {
     readonly access: PlatformAccess;
     readonly ports: readonly number[];
@@ -106,7 +108,7 @@ export async function relayOptions(
     ...exposed,
     name: relayName(facts.stackId, spec),
     Labels: imageLabels(facts.stackId, spec),
-    HostConfig: { ...HostConfig, ...network, ExtraHosts: [...dependencies.hosts] },
+    HostConfig: { ...HostConfig, ...network, ...placeOptions(facts), ExtraHosts: [...dependencies.hosts] },
   };
 }
 

@@ -35,21 +35,31 @@ const LIBRARY_FOLDERS = [
   'lib/aarch64-linux-gnu',
 ];
 
-/** nginx from Debian's package with the libraries it needs, laid out as in the official image. */
-export async function nginxRoot(source: PartSource): Promise<RootEntry[]> {
+/** nginx as Debian has it, unpacked. */
+export interface NginxProgram {
+  /** Folder of its package and of those with its libraries. */
+  readonly root: string;
+  readonly program: string;
+  /** Where its libraries are. */
+  readonly libraryFolders: readonly string[];
+}
+
+export async function nginxProgram(source: PartSource): Promise<NginxProgram> {
   const libraries = await libraryDependencies('nginx', source);
   const root = await debianPackages('nginx', ['nginx', 'nginx-common', ...libraries], source);
-  const program = join(root, 'usr/sbin/nginx');
+  const libraryFolders = LIBRARY_FOLDERS.map((folder) => join(root, folder));
+  return { root, program: join(root, 'usr/sbin/nginx'), libraryFolders };
+}
+
+/** nginx from Debian's package with the libraries it needs, laid out as in the official image. */
+export async function nginxRoot(source: PartSource): Promise<RootEntry[]> {
+  const { root, program, libraryFolders } = await nginxProgram(source);
   const settings = (await folderEntries(join(root, 'etc/nginx'), 'etc/nginx')).filter(
     ({ path }) => !/^etc\/nginx\/(sites-|modules-|snippets|nginx\.conf)/.test(path),
   );
   return [
     { path: 'usr/sbin/nginx', kind: 'file', from: program, mode: 0o755 },
-    ...(await libraryEntries(
-      program,
-      source,
-      LIBRARY_FOLDERS.map((folder) => join(root, folder)),
-    )),
+    ...(await libraryEntries(program, source, libraryFolders)),
     ...settings,
     { path: 'etc/nginx/nginx.conf', kind: 'text', text: NGINX_CONF },
     { path: 'etc/nginx/conf.d/default.conf', kind: 'text', text: DEFAULT_CONF },

@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import type { ContainerCreateOptions } from 'dockerode';
 import { z } from 'zod';
 import type { TestDeclaration } from '../../../domain/catalog/catalog.ts';
+import type { EffectContext } from '../../../domain/deploys/effect-context.ts';
 import {
   MOST_MESSAGE_CHARACTERS,
   RUN_SECONDS,
@@ -12,7 +13,6 @@ import {
   type TestResult,
   type TestRunner,
 } from '../../../domain/deploys/gated-tests.ts';
-import type { EffectContext } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/parse-json.ts';
 import { engineError, engineMessage } from '../docker-client.ts';

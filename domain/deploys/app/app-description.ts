@@ -27,7 +27,7 @@ export interface AppDescription {
   readonly framework: Framework | null;
   /** Why the framework is that one. */
   readonly frameworkReason: string;
-  /** The framework's version as the manifest asks for it; null when it names none. */
+  /** The framework's version, as the lockfile has it or else as the manifest asks for it; null when neither names one. */
   readonly frameworkVersion: string | null;
   /** Its place in a monorepo, whose folder is then the build context; null where the app's folder is. */
   readonly workspace: Workspace | null;
@@ -56,11 +56,15 @@ export interface AppDescription {
   readonly port: Choice<number>;
   /** True when what only development needs stays in the image. */
   readonly keepsDevelopment: Choice<boolean>;
+  /** Variables that its build needs. */
+  readonly buildEnvironment: Readonly<Record<string, string>>;
   /** Variables that make known servers listen on every address. */
   readonly environment: Readonly<Record<string, string>>;
   readonly runsOn: string;
   /** Version of Bun in the image of an app that Bun starts; null for all others. */
   readonly bun: string | null;
+  /** The lockfile that the install writes, where the source has none; null for all others. */
+  readonly newLockfile: string | null;
   /** Variables that the settings of the package manager name, such as `NPM_TOKEN` in .npmrc. */
   readonly registryVariables: readonly string[];
   readonly hasIgnoreFile: boolean;

@@ -25,8 +25,8 @@ export function appFindings(app: AppDescription): readonly Finding[] {
     }),
     ...(usesNode
       ? [
-          row('node', 'Node.js', 'engines.node in package.json', app.nodeImage),
-          row('packageManager', 'Package manager', 'the lockfile, packageManager in package.json', {
+          row('node', 'Node.js', 'platform.io/node-version, engines.node in package.json', app.nodeImage),
+          row('packageManager', 'Package manager', 'platform.io/package-manager, the lockfile', {
             value: [app.manager.name, app.manager.version].filter((part) => part !== null).join(' '),
             reason: app.manager.lockfile === null ? 'there is no lockfile' : `there is ${app.manager.lockfile}`,
           }),

@@ -1,4 +1,4 @@
-/** True for a start command that Bun runs, not its watcher for development. */
+/** True for a start command that Bun runs. */
 export function isStartedByBun(line: string): boolean {
-  return /(?:^|[\s;&|])bunx?\s/.test(line) && !/\s--(?:hot|watch)\b/.test(line);
+  return /(?:^|[\s;&|])bunx?\s/.test(line);
 }

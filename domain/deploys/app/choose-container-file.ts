@@ -5,10 +5,15 @@ import type { AppDescription } from './app-description.ts';
 /** The container file that nobody has to name. */
 export const OWN_CONTAINER_FILE = 'Dockerfile';
 
+export interface NamedContainerFile {
+  readonly path: string;
+  readonly exists: boolean;
+}
+
 export interface ContainerFileFacts {
   readonly framework: Framework | null;
-  /** Path of the one that is named, in the catalog or elsewhere, and whether it exists; null when none is. */
-  readonly named: { readonly path: string; readonly exists: boolean } | null;
+  /** The one that is named, in the catalog or elsewhere; null when none is. */
+  readonly named: NamedContainerFile | null;
   /** True when there is a {@link OWN_CONTAINER_FILE}. */
   readonly hasOwn: boolean;
   readonly hasManifest: boolean;
@@ -21,7 +26,12 @@ export interface ContainerFileFacts {
 /** The repository's own container file, or one that is generated from what was found. */
 export type ContainerFileChoice = { readonly reason: string; readonly warnings: readonly string[] } & (
   | { readonly path: string; readonly app: null }
-  | { readonly path: null; readonly app: AppDescription }
+  | {
+      readonly path: null;
+      readonly app: AppDescription;
+      /** The repository's own, in whose place one is generated; null where it has none. */
+      readonly unused: string | null;
+    }
 );
 
 /**
@@ -50,7 +60,8 @@ export function chooseContainerFile(facts: ContainerFileFacts): ContainerFileCho
     const app = facts.describe();
     const offer = `Dockerfile is not used, one for ${framework} is generated; to use it, name it in platform.io/dockerfile in catalog-info.yaml`;
     const reason = framework === null ? 'package.json tells how the app is started' : `the framework is ${framework}`;
-    return { path: null, app, reason, warnings: hasOwn ? [...warnings, offer] : warnings };
+    const unused = hasOwn ? OWN_CONTAINER_FILE : null;
+    return { path: null, app, unused, reason, warnings: hasOwn ? [...warnings, offer] : warnings };
   } catch (error) {
     const cannot = error instanceof FairleadError && error.code === 'CONTAINER_FILE_INVALID';
     if (!cannot || !hasOwn) throw error;

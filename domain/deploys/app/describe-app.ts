@@ -3,16 +3,27 @@ import type { Framework } from '../../catalog/catalog.ts';
 import type { Monorepo } from '../../catalog/find-monorepo.ts';
 import { type Manifest, readManifest } from '../../catalog/read-manifest.ts';
 import { siteGenerator } from '../../catalog/site-generators.ts';
+import { SETTINGS_FILE } from '../../catalog/variables-file.ts';
 import { FairleadError } from '../../errors.ts';
 import { BASE_IMAGES } from '../container-file/base-images.ts';
-import { bunVersion, type PackageManager } from '../container-file/detect-package-manager.ts';
+import { bunVersion, NEW_LOCKFILE, type PackageManager } from '../container-file/detect-package-manager.ts';
 import type { InstallCommands } from '../container-file/install-commands.ts';
+import { adapterChoice } from './adapter-choice.ts';
 import type { AppDescription, Choice } from './app-description.ts';
 import { buildCommand } from './build-command.ts';
 import { isStartedByBun } from './bun-start.ts';
+import { frameworkPackage, frameworkVersion } from './framework-packages.ts';
 import { installHooks } from './install-hooks.ts';
 import { keptPackages } from './kept-packages.ts';
-import { isUsualStart, type NextjsSettings, neededBySettings, nextjsSettings, nextjsSite } from './nextjs-app.ts';
+import { legacyOpenssl } from './legacy-openssl.ts';
+import {
+  downloadsFileServer,
+  isUsualStart,
+  type NextjsSettings,
+  neededBySettings,
+  nextjsSettings,
+  nextjsSite,
+} from './nextjs-app.ts';
 import { withPrismaClient } from './prisma-generate.ts';
 import { refuseWorkersOnly } from './refuse-workers-only.ts';
 import { settingsFile } from './settings-file.ts';
@@ -29,6 +40,10 @@ export interface Declared {
   /** `platform.io/port` */
   readonly port: number | null;
   readonly healthEndpoint: string;
+  /** `platform.io/node-version` */
+  readonly nodeVersion?: string | null;
+  /** `platform.io/package-manager` */
+  readonly packageManager?: string | null;
   /** `platform.io/install-command` */
   readonly installCommand?: string | null;
   /** `platform.io/build-command` */
@@ -42,22 +57,10 @@ export interface Declared {
 const SERVER_PORT = 3000;
 const SITE_PORT = 8080;
 
-/** The package by which a manifest names the version of a framework. */
-const FRAMEWORK_PACKAGES: Readonly<Record<Framework, string>> = {
-  express: 'express',
-  fastify: 'fastify',
-  hono: 'hono',
-  nextjs: 'next',
-  static: '',
-};
-
-/** Servers that listen on the loopback interface alone unless a variable says otherwise. */
-const LISTEN_VARIABLES: readonly (readonly [string, string])[] = [
-  ['fastify-cli', 'FASTIFY_ADDRESS'],
-  ['@astrojs/node', 'HOST'],
-  ['@sveltejs/adapter-node', 'HOST'],
-  ['nuxt', 'HOST'],
-];
+/** Servers that listen on the loopback interface alone unless a variable of their own says otherwise. */
+const LISTEN_VARIABLES: readonly (readonly [string, string])[] = [['fastify-cli', 'FASTIFY_ADDRESS']];
+/** What many frameworks and apps read for the address they listen on, and take localhost without. */
+const HOST = 'HOST';
 
 /**
  * How an app is built and started, from its source alone (spec 2, step 4). Pure: none of the source is run. Of a package of
@@ -73,7 +76,7 @@ export function describeApp(source: AppSource, declared: Declared, monorepo: Mon
   const manifest = readManifest(text, warnings);
   refuseWorkersOnly(framework, manifest, source, declared.startCommand ?? null);
   const ofNode: string[] = [];
-  const around = surroundings({ source, manifest, monorepo }, ofNode);
+  const around = surroundings({ source, manifest, monorepo, declared }, ofNode);
   const { manager, commands, node } = around;
   const { start, build: ownBuild, ...shape } = shapeOf({ source, declared, manifest, commands });
   const generated = declared.buildCommand == null ? withPrismaClient(ownBuild, manifest, source) : ownBuild;
@@ -85,11 +88,12 @@ export function describeApp(source: AppSource, declared: Declared, monorepo: Mon
   const hooks = installHooks(around.installed);
   const kept = keptPackages(start?.commands ?? [], manifest, neededAtRunTime(framework, source, shape.nextFolder));
   const settings = settingsFile(source);
+  const openssl = legacyOpenssl(build, manifest, around.lockSource, warnings);
   if (usesNode) warnings.push(...settings.warnings);
   return {
     framework,
     frameworkReason: frameworkReason(framework, manifest),
-    frameworkVersion: manifest.versions[FRAMEWORK_PACKAGES[framework ?? 'static']] ?? null,
+    frameworkVersion: frameworkVersion(framework, manifest, around.lockSource),
     manager,
     commands,
     nodeImage: { value: node.image, reason: node.reason },
@@ -107,9 +111,11 @@ export function describeApp(source: AppSource, declared: Declared, monorepo: Mon
     start: startIn(around.workspace, start),
     port: portOf(declared, start),
     keepsDevelopment: kept,
-    environment: environmentOf(manifest),
+    buildEnvironment: { ...openssl, ...adapterChoice(manifest) },
+    environment: environmentOf(manifest, source),
     runsOn: start === null ? BASE_IMAGES.nginx : node.image,
     bun: bunOf(start, manager),
+    newLockfile: usesNode && manager.lockfile === null ? NEW_LOCKFILE[manager.name] : null,
     keepsSettingsFile: settings.isKept,
     healthEndpoint: declared.healthEndpoint,
     warnings,
@@ -134,7 +140,8 @@ function startIn(workspace: Workspace | null, start: Start | null): Choice<reado
 function neededAtRunTime(framework: Framework | null, source: AppSource, nextFolder: string | null): readonly string[] {
   // What a Next.js app loads is part of what its build makes.
   const loaded = nextFolder === null ? (source.loaded ?? []) : neededBySettings(source);
-  return [FRAMEWORK_PACKAGES[framework ?? 'static'], ...loaded];
+  const own = frameworkPackage(framework);
+  return own === null ? loaded : [own, ...loaded];
 }
 
 interface ShapeFacts {
@@ -157,14 +164,14 @@ function shapeOf(facts: ShapeFacts): Shape {
 
 function serverShape({ source, declared, manifest, commands }: ShapeFacts): Shape {
   const start = startCommand(manifest, source, declared.startCommand ?? null);
-  const usual = declared.framework === 'static' ? siteBuild(manifest) : null;
+  const usual = declared.framework === 'static' ? siteBuild(manifest, commands.run) : null;
   const build = buildCommand({ ...buildFacts({ source, declared, manifest, commands }), usual, start });
   return { start, build, site: null, nextFolder: null, nextStarts: false };
 }
 
 function siteShape(facts: ShapeFacts): Shape {
   const { source, declared, manifest } = facts;
-  const build = buildCommand({ ...buildFacts(facts), usual: siteBuild(manifest), start: null });
+  const build = buildCommand({ ...buildFacts(facts), usual: siteBuild(manifest, facts.commands.run), start: null });
   const site = staticSite({ manifest, source, declared: declared.outputFolder ?? null, isBuilt: build !== null });
   return { start: null, build, site, nextFolder: null, nextStarts: false };
 }
@@ -176,7 +183,8 @@ function nextjsShape(facts: ShapeFacts): Shape {
   const own = stated === null ? null : startCommand(manifest, source, declared.startCommand ?? null);
   const usual = { value: 'next build', reason: 'Next.js apps are built, and package.json has no build script' };
   const build = buildCommand({ ...buildFacts(facts), usual, start: own });
-  const isOwn = own !== null && !isUsualStart(own);
+  const isReplaced = own !== null && settings.output === 'export' && downloadsFileServer(own, manifest);
+  const isOwn = own !== null && !isUsualStart(own) && !isReplaced;
   if (isOwn) return { start: own, build, site: null, nextFolder: settings.distDir, nextStarts: false };
   if (settings.output === 'export') {
     const site = nextjsSite(settings, declared.outputFolder ?? null);
@@ -213,14 +221,16 @@ function portOf({ port }: Declared, start: Start | null): Choice<number> {
 
 function frameworkReason(framework: Framework | null, { dependencies }: Manifest): string {
   if (framework === null) return 'no package of one is in package.json';
-  const found = framework === 'static' ? siteGenerator(dependencies)?.package : FRAMEWORK_PACKAGES[framework];
+  const found = frameworkPackage(framework) ?? siteGenerator(dependencies)?.package;
   if (found !== undefined && dependencies.has(found)) return `${found} is in package.json`;
   return framework === 'static' ? 'its files are a site' : 'platform.io/framework declares it';
 }
 
-function environmentOf({ dependencies }: Manifest): Readonly<Record<string, string>> {
-  const needed = LISTEN_VARIABLES.filter(([name]) => dependencies.has(name));
-  return Object.fromEntries(needed.map(([, variable]) => [variable, '0.0.0.0']));
+/** An app whose settings name HOST says itself what it means by it. */
+function environmentOf({ dependencies }: Manifest, { variables = {} }: AppSource): Readonly<Record<string, string>> {
+  const isOwn = variables[SETTINGS_FILE]?.names.includes(HOST) === true;
+  const needed = LISTEN_VARIABLES.filter(([name]) => dependencies.has(name)).map(([, variable]) => variable);
+  return Object.fromEntries([...(isOwn ? [] : [HOST]), ...needed].map((variable) => [variable, '0.0.0.0']));
 }
 
 function withoutManifest(framework: Framework | null): FairleadError {

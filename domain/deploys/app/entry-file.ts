@@ -9,7 +9,7 @@ const ENTRY_FILES = [
   'bin/www',
   ...NAMES.map((name) => `dist/${name}.js`),
   ...NAMES.map((name) => `src/${name}.js`),
-  ...['', 'src/'].flatMap((folder) => NAMES.map((name) => `${folder}${name}.ts`)),
+  ...['', 'src/'].flatMap((folder) => NAMES.flatMap((name) => [`${folder}${name}.ts`, `${folder}${name}.tsx`])),
 ];
 
 /** What runs TypeScript as it is, where the app has it; Node.js itself does for all but a few features of the language. */
@@ -22,6 +22,7 @@ const DEVELOPMENT_SCRIPTS = ['dev', 'develop', 'start:dev', 'watch'];
 const BUILT_SERVERS: readonly (readonly [string, string])[] = [
   ['@astrojs/node', 'dist/server/entry.mjs'],
   ['@sveltejs/adapter-node', 'build/index.js'],
+  ['@sveltejs/adapter-auto', 'build/index.js'],
   ['nuxt', '.output/server/index.mjs'],
 ];
 
@@ -33,9 +34,10 @@ export function entryFile(manifest: Manifest, { files }: AppSource): Choice<read
   if (main !== null) return { value: runner(main, manifest), reason: 'main in package.json names it' };
   const [developed] = DEVELOPMENT_SCRIPTS.flatMap((name) => fileOfScript(name, manifest.scripts));
   if (developed !== undefined) {
-    return { value: runner(developed, manifest), reason: 'the script for development starts it' };
+    const { file, byBun } = developed;
+    return { value: byBun ? ['bun', file] : runner(file, manifest), reason: 'the script for development starts it' };
   }
-  const usual = ENTRY_FILES.find((file) => files.includes(file));
+  const usual = ENTRY_FILES.find((file) => files.includes(file) && isRunnable(file, manifest));
   if (usual !== undefined) return { value: runner(usual, manifest), reason: 'the usual entry file' };
   // It may lie where nobody looked.
   if (manifest.main?.includes('/') !== true) return null;
@@ -53,24 +55,28 @@ function mainFile({ main, scripts }: Manifest, files: readonly string[]): string
   return isMade ? path : null;
 }
 
-/** The one file that a script such as `tsx watch src/index.ts` or `nodemon app.js` names. */
-function fileOfScript(name: string, scripts: Manifest['scripts']): readonly string[] {
+/** A program that runs a file of the app, in its first group, before what it is given. */
+const RUNS_FILE = /^(?:[^\s=]+=\S+ )*(?:cross-env |dotenv |env-cmd )?(node|nodemon|tsx|ts-node|ts-node-dev|tsnd|bun)\b/;
+
+/** The one file that a script such as `tsx watch src/index.ts`, `nodemon app.js` or `bun --hot app.ts` names. */
+function fileOfScript(name: string, scripts: Manifest['scripts']): readonly { file: string; byBun: boolean }[] {
   const script = expandScript(name, scripts)?.at(-1)?.text ?? '';
   const [command = ''] = script.split(/[&;|]/);
-  if (
-    !/^(?:[^\s=]+=\S+ )*(?:cross-env |dotenv |env-cmd )?(?:node|nodemon|tsx|ts-node|ts-node-dev|tsnd|bun)\b/.test(
-      command,
-    )
-  ) {
-    return [];
-  }
-  return command
-    .split(/\s+/)
-    .filter((word) => /^[\w./-]+\.[cm]?[jt]s$/.test(word))
-    .slice(0, 1);
+  const program = RUNS_FILE.exec(command)?.[1];
+  const file = command.split(/\s+/).find((word) => /^[\w./-]+\.[cm]?[jt]sx?$/.test(word));
+  return program === undefined || file === undefined ? [] : [{ file, byBun: program === 'bun' }];
 }
 
+/** Types of what only Bun has: an app with them is made for it. */
+const OF_BUN = ['@types/bun', 'bun-types'];
+
 function runner(file: string, { dependencies }: Manifest): readonly string[] {
-  const found = /\.[cm]?ts$/.test(file) ? TYPESCRIPT_RUNNERS.find((name) => dependencies.has(name)) : undefined;
+  if (OF_BUN.some((name) => dependencies.has(name))) return ['bun', file];
+  const found = /\.[cm]?tsx?$/.test(file) ? TYPESCRIPT_RUNNERS.find((name) => dependencies.has(name)) : undefined;
   return [found ?? 'node', file];
+}
+
+/** Node.js runs no JSX. */
+function isRunnable(file: string, manifest: Manifest): boolean {
+  return !file.endsWith('x') || runner(file, manifest)[0] !== 'node';
 }

@@ -1,3 +1,4 @@
+import { type CalledScript, calledScript, calledScripts, OWN_WORDS } from './called-scripts.ts';
 import { type Command, readChain, withoutVariables } from './command-chain.ts';
 
 /** A command of a script, with the names of the scripts that led to it, the outermost first. */
@@ -6,7 +7,7 @@ export interface ScriptCommand extends Command {
 }
 
 /** What runs a program of a package, and the program: `yarn exec tsx` is `tsx`. */
-const RUNNER = /^((?:yarn|pnpm|bun)(?: run| exec| x)? |npx --no(?:-install)? )([a-z@][\w./@-]*)/;
+const RUNNER = /^((?:yarn|pnpm|bun)(?: run| exec| x)? |npx --no(?:-install)? )(?!(?:run|exec|x) )([a-z@][\w./@-]*)/;
 
 type Scripts = Readonly<Record<string, string>>;
 
@@ -21,25 +22,10 @@ const MAX_DEPTH = 8;
 /** And each several others several times: so many commands nobody starts an app with. */
 const MAX_COMMANDS = 500;
 
-/** Words of package managers that are no names of scripts. */
-const OWN_WORDS = new Set([
-  'add',
-  'ci',
-  'dlx',
-  'exec',
-  'i',
-  'install',
-  'install-clean',
-  'create',
-  'init',
-  'workspace',
-  'workspaces',
-]);
-
 /**
- * A script as a chain of commands in which scripts that it calls (`npm run build`, `yarn start`) are replaced by what they
- * hold, with their `pre` and `post` scripts: so no package manager is needed to start the app, and signals reach it.
- * Null where only a shell can tell the commands.
+ * A script as a chain of commands in which scripts that it calls (`npm run build`, `yarn start`, `run-s clean build`) are
+ * replaced by what they hold, with their `pre` and `post` scripts: so no package manager is needed to start the app, and
+ * signals reach it. Null where only a shell can tell the commands.
  */
 export function expandScript(name: string, scripts: Scripts): readonly ScriptCommand[] | null {
   return expandNamed(name, [], { scripts, commands: 0 }, []);
@@ -48,29 +34,6 @@ export function expandScript(name: string, scripts: Scripts): readonly ScriptCom
 /** A command line, the same way. */
 export function expandLine(line: string, scripts: Scripts): readonly ScriptCommand[] | null {
   return expand(line, { scripts, commands: 0 }, []);
-}
-
-/** The script that a command calls, and what it is given; null for any other command. */
-export function calledScript(words: readonly string[], scripts: Scripts): CalledScript | null {
-  const [program, ...rest] = words;
-  if (program === 'node' && rest[0] === '--run') return called(rest[1], rest.slice(2), scripts);
-  if (program === undefined || !['npm', 'yarn', 'pnpm', 'bun'].includes(program)) return null;
-  const silent = rest.filter((word, index) => !(index < 2 && /^(?:-s|--silent|-q|--quiet|-r)$/.test(word)));
-  const [verb, ...others] = silent;
-  if (verb === 'run' || verb === 'run-script' || verb === 'rum') return called(others[0], others.slice(1), scripts);
-  const shorthand = program === 'npm' ? verb === 'start' || verb === 'test' || verb === 'restart' : program !== 'bun';
-  if (!shorthand || verb === undefined || verb.startsWith('-') || OWN_WORDS.has(verb)) return null;
-  return called(verb, others, scripts);
-}
-
-export interface CalledScript {
-  readonly name: string;
-  readonly given: readonly string[];
-}
-
-function called(name: string | undefined, given: readonly string[], scripts: Scripts): CalledScript | null {
-  if (name === undefined || scripts[name] === undefined) return null;
-  return { name, given: given[0] === '--' ? given.slice(1) : given };
 }
 
 function expandNamed(
@@ -83,15 +46,18 @@ function expandNamed(
   const body = scripts[name];
   if (body === undefined || through.length >= MAX_DEPTH) return null;
   const line = given.length === 0 ? body : `${body} ${given.map(quoted).join(' ')}`;
-  const chain: ScriptCommand[] = [];
-  for (const part of [scripts[`pre${name}`], line, scripts[`post${name}`]]) {
+  const parts = [
+    { script: `pre${name}`, text: scripts[`pre${name}`] ?? '' },
+    { script: name, text: line },
     // What follows a server never runs.
-    if (part === undefined || part.trim() === '') continue;
-    const commands = expand(part, reading, [...through, name]);
+    { script: `post${name}`, text: scripts[`post${name}`] ?? '' },
+  ].filter(({ text }) => text.trim() !== '');
+  const chain: ScriptCommand[] = [];
+  for (const [index, { script, text }] of parts.entries()) {
+    const commands = expand(text, reading, [...through, name]);
     if (commands === null) return null;
-    const last = chain.pop();
-    if (last !== undefined) chain.push({ ...last, joint: last.joint ?? '&&' });
-    chain.push(...commands);
+    const isLast = index === parts.length - 1;
+    joinChain(chain, isLast || !leavesFolder(commands) ? commands : [byNpm(script, [...through, name])]);
   }
   return chain;
 }
@@ -103,22 +69,66 @@ function expand(line: string, reading: Reading, through: readonly string[]): rea
   for (const command of commands) {
     reading.commands += 1;
     if (reading.commands > MAX_COMMANDS) return null;
-    const words = withoutVariables(command.words);
-    const script = calledScript(words, reading.scripts);
-    // Variables before a script hold for each of its commands, which npm itself sees to.
-    const inner =
-      script === null || words.length < command.words.length
-        ? null
-        : expandNamed(script.name, script.given, reading, through);
+    // In another folder are the scripts of another package.
+    const found = leavesFolder(chain)
+      ? [{ ...command, text: runnable(command, null), through }]
+      : expandCommand(command, reading, through);
     if (reading.commands > MAX_COMMANDS) return null;
-    if (inner === null) {
-      chain.push({ ...command, text: runnable(command, script), through });
-      continue;
-    }
-    const last = inner.at(-1);
-    if (last !== undefined) chain.push(...inner.slice(0, -1), { ...last, joint: command.joint });
+    chain.push(...found);
   }
   return chain;
+}
+
+/** The commands of the scripts that a command calls; the command itself where it calls none, or a process of its own must. */
+function expandCommand(command: Command, reading: Reading, through: readonly string[]): readonly ScriptCommand[] {
+  const words = withoutVariables(command.words);
+  const script = calledScript(words, reading.scripts);
+  // Variables before a script hold for each of its commands, which npm itself sees to.
+  const hasVariables = words.length < command.words.length;
+  const inner = hasVariables ? null : expandCalled(words, script, reading, through);
+  if (inner === null || (command.joint !== null && leavesFolder(inner))) {
+    const names = hasVariables || script === null ? through : [...through, script.name];
+    return [{ ...command, text: runnable(command, script), through: names }];
+  }
+  const last = inner.at(-1);
+  return last === undefined ? [] : [...inner.slice(0, -1), { ...last, joint: command.joint }];
+}
+
+/** True where what follows runs in another folder. */
+function leavesFolder(commands: readonly Command[]): boolean {
+  return commands.some(({ words }) => words[0] === 'cd' || words[0] === 'pushd');
+}
+
+/** A script in a process of its own, which leaves the folder of the others as it is. */
+function byNpm(script: string, through: readonly string[]): ScriptCommand {
+  const words = ['npm', 'run', script];
+  return { text: words.join(' '), words, joint: null, through: [...through, script] };
+}
+
+/** The commands of the script that a command calls, or of the several that it runs one after the other; null for any other. */
+function expandCalled(
+  words: readonly string[],
+  script: CalledScript | null,
+  reading: Reading,
+  through: readonly string[],
+): readonly ScriptCommand[] | null {
+  if (script !== null) return expandNamed(script.name, script.given, reading, through);
+  const several = calledScripts(words, reading.scripts);
+  if (several === null || !several.inOrder) return null;
+  const chain: ScriptCommand[] = [];
+  for (const { name, given } of several.scripts) {
+    const commands = expandNamed(name, given, reading, through);
+    if (commands === null) return null;
+    joinChain(chain, commands);
+  }
+  return chain;
+}
+
+/** What follows begins once what was there has ended well. */
+function joinChain(chain: ScriptCommand[], next: readonly ScriptCommand[]): void {
+  const last = chain.pop();
+  if (last !== undefined) chain.push({ ...last, joint: last.joint ?? '&&' });
+  chain.push(...next);
 }
 
 /** npm is in every image of Node.js; yarn and pnpm are not, and bun is in those of apps that it starts. A program of a package needs no runner. */

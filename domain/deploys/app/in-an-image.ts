@@ -3,8 +3,10 @@ import { SETTINGS_FILE } from '../../catalog/variables-file.ts';
 import { type Command, withoutVariables } from './command-chain.ts';
 import { settingsFile } from './settings-file.ts';
 
-/** Words by which a program starts its file again when files change. */
-const WATCH_WORDS = /^--?watch(?:-path|-preserve-output)?(?:=.*)?$/;
+/** Words by which a program starts its file again, or takes it in anew, when files change. */
+const WATCH_WORDS = /^--?(?:watch(?:-path|-preserve-output)?(?:=.*)?|hot)$/;
+/** Programs that know these words. */
+const RUNNERS = ['node', 'tsx', 'bun'];
 
 /**
  * A command as it is run in an image. No file changes there, and a watcher that waits for one hides that the app has
@@ -21,7 +23,7 @@ export function inAnImage<C extends Command>(command: C, source: AppSource): C {
 }
 
 function plainWords([program, ...rest]: readonly string[], source: AppSource): readonly string[] | null {
-  if (program === 'node' || program === 'tsx') {
+  if (program !== undefined && RUNNERS.includes(program)) {
     const kept = rest.filter((word, index) => {
       if (program === 'tsx' && index === 0 && word === 'watch') return false;
       return !WATCH_WORDS.test(word) && !namesMissingFile(word, source);

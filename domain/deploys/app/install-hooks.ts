@@ -1,10 +1,8 @@
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import type { Choice } from './app-description.ts';
 import { programOf } from './command-chain.ts';
+import { HOOKS } from './hook-names.ts';
 import { commandsOfLine } from './start-command.ts';
-
-/** Scripts of an app that package managers run when they install. */
-const HOOKS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 /** Programs that need no more than the files that are copied before an install, and some of them not even those. */
 const HARMLESS = new Set([

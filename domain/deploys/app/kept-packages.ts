@@ -1,11 +1,8 @@
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import type { Choice } from './app-description.ts';
-import { type Command, withoutVariables } from './command-chain.ts';
-import { calledScript, expandScript } from './expand-scripts.ts';
+import type { Command } from './command-chain.ts';
 import { packagesOf } from './programs.ts';
-
-/** Programs that run scripts by their names. */
-const SCRIPT_RUNNERS = new Set(['concurrently', 'conc', 'npm-run-all', 'npm-run-all2', 'run-p', 'run-s', 'npm']);
+import { reachedCommands } from './reached-commands.ts';
 
 /**
  * Whether packages that are only for development stay in the image: exactly when what starts the app needs one of them,
@@ -18,21 +15,8 @@ export function keptPackages(
 ): Choice<boolean> {
   const isForDevelopment = (name: string): boolean =>
     manifest.dependencies.has(name) && !manifest.runtimeDependencies.has(name);
-  const needed = reachedBy(commands, manifest).flatMap(({ words }) => packagesOf(words, manifest));
+  const needed = reachedCommands(commands, manifest.scripts).flatMap(({ words }) => packagesOf(words, manifest));
   const found = [...needed, ...packages].find(isForDevelopment);
   if (found === undefined) return { value: false, reason: 'the app starts without them' };
   return { value: true, reason: `the app needs ${found} to start, which is in devDependencies` };
-}
-
-/** The commands, and those of the scripts that one of them runs by name. */
-function reachedBy(commands: readonly Command[], { scripts }: Manifest): readonly Command[] {
-  return commands.flatMap((command) => {
-    const [program = ''] = withoutVariables(command.words);
-    if (!SCRIPT_RUNNERS.has(program)) return [command];
-    const names = command.words.flatMap((word) => {
-      const called = calledScript(word.split(/\s+/), scripts)?.name ?? word.replace(/^npm:/, '');
-      return scripts[called] === undefined ? [] : [called];
-    });
-    return [command, ...names.flatMap((name) => expandScript(name, scripts) ?? [])];
-  });
 }

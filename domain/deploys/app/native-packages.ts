@@ -18,11 +18,12 @@ const TOOLS: readonly string[] = [
 /** Its engines need OpenSSL, which the slim image lacks. */
 const PRISMA: readonly string[] = ['prisma', '@prisma/client'];
 
-const ALL = [...COMPILED, ...TOOLS, ...PRISMA];
+/** All of them. */
+export const DECIDING_NATIVE_PACKAGES = [...COMPILED, ...TOOLS, ...PRISMA];
 
 /** The entry of one of them in the lockfiles of npm (now and before 7), yarn, pnpm and bun; not where it is only wished for. */
 const ENTRY = (() => {
-  const name = `(${ALL.map((one) => one.replaceAll('/', '\\/')).join('|')})`;
+  const name = `(${DECIDING_NATIVE_PACKAGES.map((one) => one.replaceAll('/', '\\/')).join('|')})`;
   const forms = [
     `node_modules\\/${name}": \\{`,
     `^ +"${name}": \\{\\s+"version"`,

@@ -47,12 +47,20 @@ interface Wanted {
 }
 
 /**
- * The Node.js image of an app: of the version that `volta`, `.nvmrc`, `.node-version`, `.tool-versions` or mise pin when
+ * The Node.js image of an app: of the version that the catalog declares, else the one that `volta`, `.nvmrc`, `.node-version`, `.tool-versions` or mise pin when
  * `engines.node` allows it, else of `engines.node`. The highest supported major version whose newest release is in the
  * range, else one that has a release in it, else the nearest. A warning where the app does not get what it asks for, or
  * where that gets no fixes any more; null otherwise.
  */
-export function nodeImage(manifest: Manifest, source: AppSource): NodeImage {
+export function nodeImage(manifest: Manifest, source: AppSource, declared: string | null = null): NodeImage {
+  if (declared === null) return imageOfSource(manifest, source);
+  const wanted = { range: declared, place: 'platform.io/node-version', isPin: true };
+  if (isRange(declared)) return { ...imageFor(wanted), isNamed: true };
+  const found = imageOfSource(manifest, source);
+  return { ...found, warning: [noRange(wanted), ...(found.warning === null ? [] : [found.warning])].join('; ') };
+}
+
+function imageOfSource(manifest: Manifest, source: AppSource): NodeImage {
   const engines = enginesOf(manifest);
   const pins = pinsOf(manifest, source).filter(({ range }) => isRange(range));
   const usable = engines !== null && isRange(engines.range) ? engines : null;
@@ -61,8 +69,19 @@ export function nodeImage(manifest: Manifest, source: AppSource): NodeImage {
   if (wanted !== null && wanted !== undefined) return { ...imageFor(wanted), isNamed: true };
   if (engines === null)
     return { image: BASE_IMAGES.node, reason: 'the default; nothing names a version', warning: null, isNamed: false };
-  const warning = `${asking(engines)}, which is no range of versions; it is ignored`;
-  return { image: BASE_IMAGES.node, reason: 'the default', warning, isNamed: true };
+  return { image: BASE_IMAGES.node, reason: 'the default', warning: noRange(engines), isNamed: true };
+}
+
+/**
+ * True where packages can be held to the Node.js they get: the source names one, and the newest release of its major version
+ * is what each of the manifests that are installed asks for.
+ */
+export function fitsEngines({ image, isNamed }: NodeImage, manifests: readonly Manifest[]): boolean {
+  const major = NODE_IMAGES.find((one) => one.image === image)?.major;
+  if (!isNamed || major === undefined) return false;
+  return manifests
+    .map((manifest) => enginesOf(manifest)?.range ?? '*')
+    .every((range) => isRange(range) && satisfies(`${major}.${NEWEST}`, range));
 }
 
 function imageFor(wanted: Wanted): Omit<NodeImage, 'isNamed'> {
@@ -79,15 +98,19 @@ function imageFor(wanted: Wanted): Omit<NodeImage, 'isNamed'> {
   const asked = minVersion(range)?.major ?? 0;
   const nearest = [...NODE_IMAGES].reverse().find(({ major }) => major >= asked) ?? NODE_IMAGES[0];
   const { image = BASE_IMAGES.node, major = asked } = nearest ?? {};
-  const supported = NODE_IMAGES.map((one) => one.major).join(', ');
+  const supported = new Intl.ListFormat('en-GB').format(NODE_IMAGES.map((one) => `${one.major}`));
   const why = asked < major ? 'which gets no fixes any more' : 'which is not supported yet';
-  const warning = `${asking(wanted)}, ${why}; the app gets the nearest of ${supported}, ${major}: ${remedy}`;
+  const warning = `${asking(wanted)}, ${why}; the app gets ${major}, the nearest of ${supported}: ${remedy}`;
   return { image, reason, warning };
 }
 
 function endOfLife(major: number): string | null {
   const end = END_OF_LIFE[major];
   return end === undefined ? null : `Node.js ${major} gets no fixes after ${end}; ask for a newer one in engines.node`;
+}
+
+function noRange(wanted: Wanted): string {
+  return `${asking(wanted)}, which is no range of versions; it is ignored`;
 }
 
 function asking({ range, place }: Wanted): string {

@@ -4,6 +4,7 @@ import type { Manifest } from '../../catalog/read-manifest.ts';
 import { parseJson } from '../../parse-json.ts';
 import type { Choice } from './app-description.ts';
 import { expandScript } from './expand-scripts.ts';
+import { reachedCommands } from './reached-commands.ts';
 
 /** Scripts that run while an image is built. */
 const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'build'];
@@ -31,8 +32,10 @@ function hasSchema({ files, texts }: AppSource): boolean {
 }
 
 function isMadeByScript({ scripts }: Manifest, build: Choice<string> | null): boolean {
-  const lines = SCRIPTS.flatMap(
-    (name) => expandScript(name, scripts)?.map(({ text }) => text) ?? [scripts[name] ?? ''],
+  const lines = SCRIPTS.flatMap((name) =>
+    reachedCommands(expandScript(name, scripts) ?? [], scripts)
+      .map(({ text }) => text)
+      .concat(scripts[name] ?? ''),
   );
   return [...lines, build?.value ?? ''].some((line) => /\bprisma\b.*\bgenerate\b/.test(line));
 }

@@ -3,14 +3,15 @@ import type { Framework } from '../../catalog/catalog.ts';
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import { FairleadError } from '../../errors.ts';
 import { isStartedByBun } from './bun-start.ts';
+import { entryFile } from './entry-file.ts';
 import { statedStart } from './start-command.ts';
 
 /** Adapters by which a hono app listens on Node.js, and servers it may be a part of. */
 const ADAPTERS = ['@hono/node-server', '@hono/vite-build', 'srvx', 'express', 'fastify'];
 
 /**
- * A hono app for Workers, Deno or Bun exports its routes and listens nowhere, so on Node.js it would end at once. One whose
- * start command is of Bun runs there.
+ * A hono app for Workers, Deno or Bun exports its routes and listens nowhere, so on Node.js it would end at once. One that
+ * Bun starts, for development alone too, runs there.
  *
  * @throws CONTAINER_FILE_INVALID naming the adapter.
  */
@@ -22,9 +23,10 @@ export function refuseWorkersOnly(
 ): void {
   if (framework !== 'hono' || ADAPTERS.some((name) => manifest.dependencies.has(name))) return;
   const stated = statedStart(manifest, source, declaredStart)?.line ?? null;
-  if (stated !== null && isStartedByBun(stated)) return;
-  const start = stated ?? manifest.scripts.dev ?? manifest.scripts.deploy ?? '';
   const isForWorkers = manifest.dependencies.has('wrangler') || source.files.some((file) => /^wrangler\./.test(file));
+  const entry = isForWorkers ? null : entryFile(manifest, source);
+  if (isStartedByBun(stated ?? entry?.value.join(' ') ?? '')) return;
+  const start = stated ?? manifest.scripts.dev ?? manifest.scripts.deploy ?? '';
   if (!/\b(?:wrangler|bun|deno)\b/.test(start)) return;
   const made = isForWorkers ? 'is made for Cloudflare Workers' : 'has no adapter for Node.js';
   const remedy =

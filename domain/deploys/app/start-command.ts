@@ -1,4 +1,4 @@
-import type { AppSource } from '../../catalog/app-source.ts';
+import { type AppSource, MANIFEST } from '../../catalog/app-source.ts';
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import { FairleadError } from '../../errors.ts';
 import type { Choice } from './app-description.ts';
@@ -24,6 +24,9 @@ export interface Start {
 const PRODUCTION_SCRIPTS = ['start:prod', 'start:production', 'start-prod', 'production', 'prod'];
 const OTHER_SCRIPTS = ['serve', 'server'];
 
+/** So many packages of a monorepo are named in a message. */
+const MAX_MEMBERS = 10;
+
 const FOR_DEVELOPMENT = ', and its start script is for development';
 
 /** A start for development: it watches, or builds in memory. */
@@ -45,10 +48,19 @@ export function startCommand(manifest: Manifest, source: AppSource, declared: st
     const command = { text: entry.value.join(' '), words: entry.value, joint: null };
     return { command: entry, commands: [command], builds: [], warnings: [] };
   }
-  throw new FairleadError(
-    'CONTAINER_FILE_INVALID',
-    'package.json names no way to start the app: add a "start" script such as "node server.js", or "main"',
-  );
+  throw new FairleadError('CONTAINER_FILE_INVALID', noStart(source));
+}
+
+/** Of the root of a monorepo, which has no start of its own, the packages are the apps. */
+function noStart({ texts }: AppSource): string {
+  const members = Object.keys(texts).filter((path) => path.endsWith(`/${MANIFEST}`) && /^[\w./@-]+$/.test(path));
+  if (members.length === 0) {
+    return 'package.json names no way to start the app: add a "start" script such as "node server.js", or "main"';
+  }
+  const named = members.slice(0, MAX_MEMBERS).map((path) => path.slice(0, -MANIFEST.length - 1));
+  const more = members.length - named.length;
+  const folders = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `package.json names no way to start the app, and is the root of a monorepo: give the folder of one of its packages with --dir (${folders})`;
 }
 
 /** A line that starts the app, or the name of a script that does. */

@@ -39,7 +39,7 @@ export interface SiteFacts {
 /** Where the site of a static app is once it is built, by the settings of the tool that builds it. */
 export function staticSite({ manifest, source, declared, isBuilt }: SiteFacts): Site {
   const generator = siteGenerator(manifest.dependencies);
-  const script = manifest.scripts.build ?? '';
+  const script = manifest.scripts[siteScript(manifest) ?? 'build'] ?? '';
   const config = generator === null ? '' : configText(generator, source);
   const folder = isBuilt && generator !== null ? outputOf(generator, config, script, source) : null;
   return {
@@ -49,14 +49,30 @@ export function staticSite({ manifest, source, declared, isBuilt }: SiteFacts): 
   };
 }
 
-/** The command that builds a site whose manifest has no build script; null where nothing is to be built. */
-export function siteBuild(manifest: Manifest): Choice<string> | null {
+/**
+ * The command that builds a site whose manifest has no build script; null where nothing is to be built.
+ * @param run how the package manager runs a script
+ */
+export function siteBuild(manifest: Manifest, run: (script: string) => string): Choice<string> | null {
   const generator = siteGenerator(manifest.dependencies);
   if (generator === null) return null;
+  const script = siteScript(manifest);
+  if (script !== null)
+    return { value: run(script), reason: `its ${script} script builds the site by ${generator.package}` };
   return {
     value: generator.build,
     reason: `${generator.package} builds the site, and package.json has no build script`,
   };
+}
+
+/** The script of another name than `build` that has the generator build, such as `docs:build`; null with a build script. */
+function siteScript({ dependencies, scripts }: Manifest): string | null {
+  const generator = siteGenerator(dependencies);
+  if (generator === null || (scripts.build ?? '').trim() !== '') return null;
+  const builds = (text: string): boolean => text.startsWith(generator.build) || text.includes(` ${generator.build}`);
+  return (
+    Object.keys(scripts).find((name) => builds(scripts[name] ?? '') && !/dev|watch|serve|start/.test(name)) ?? null
+  );
 }
 
 function foldersOf(
@@ -85,7 +101,9 @@ function outputOf(generator: SiteGenerator, config: string, script: string, sour
   }
   const set = usable(generator.setting.exec(config)?.[1]);
   if (set !== null) return { value: set, reason: `the settings of ${generator.package} name it` };
-  return { value: generator.output, reason: `the folder of ${generator.package}` };
+  const root = usable(generator.root?.exec(script)?.[1]);
+  const output = root === null ? generator.output : `${root}/${generator.output}`;
+  return { value: output, reason: `the folder of ${generator.package}` };
 }
 
 const outputPath = z.union([z.string(), z.looseObject({ base: z.string() }).transform(({ base }) => base)]);

@@ -4,8 +4,9 @@ import { type Manifest, readManifest } from '../../catalog/read-manifest.ts';
 import { detectPackageManager, type PackageManager } from '../container-file/detect-package-manager.ts';
 import { type InstallCommands, installCommands } from '../container-file/install-commands.ts';
 import type { AppDescription } from './app-description.ts';
+import { installHooks } from './install-hooks.ts';
 import { nativePackages } from './native-packages.ts';
-import { type NodeImage, nodeImage } from './node-version.ts';
+import { fitsEngines, type NodeImage, nodeImage } from './node-version.ts';
 import { readWorkspace, type Workspace } from './workspace.ts';
 
 export interface Surroundings {
@@ -19,21 +20,34 @@ export interface Surroundings {
   readonly node: NodeImage;
 }
 
+export interface SurroundingFacts {
+  readonly source: AppSource;
+  readonly manifest: Manifest;
+  readonly monorepo: Monorepo | null;
+  readonly declared: { readonly nodeVersion?: string | null; readonly packageManager?: string | null };
+}
+
 /** What decides what is installed: the app's own folder, or the monorepo around it. */
 export function surroundings(
-  { source, manifest, monorepo }: { source: AppSource; manifest: Manifest; monorepo: Monorepo | null },
+  { source, manifest, monorepo, declared }: SurroundingFacts,
   warnings: string[],
 ): Surroundings {
   const lockSource = monorepo?.source ?? source;
   const root = monorepo === null ? manifest : readManifest(lockSource.texts[MANIFEST] ?? null, warnings);
-  const workspace = monorepo === null ? null : readWorkspace(monorepo);
-  const manager = detectPackageManager(root, lockSource, warnings);
-  const commands = installCommands(manager, { manifest: root, source: lockSource, workspace }, warnings);
-  const own = nodeImage(manifest, source);
+  const workspace = monorepo === null ? null : readWorkspace(monorepo, installHooks([root]).needsSource.value);
+  const manager = detectPackageManager(root, lockSource, warnings, declared.packageManager);
+  const own = nodeImage(manifest, source, declared.nodeVersion);
   const node = workspace !== null && !own.isNamed ? nodeImage(root, lockSource) : own;
   if (node.warning !== null) warnings.push(node.warning);
   const needed = workspace === null ? [] : [manifest, ...workspace.needs.map((member) => member.manifest)];
-  return { workspace, lockSource, installed: [root, ...needed], manager, commands, node };
+  const installed = [root, ...needed];
+  const ignoresEngines = !fitsEngines(node, installed);
+  const commands = installCommands(
+    manager,
+    { manifest: root, source: lockSource, workspace, ignoresEngines },
+    warnings,
+  );
+  return { workspace, lockSource, installed, manager, commands, node };
 }
 
 type PartOfPackages = Pick<AppDescription, 'workspace' | 'nativePackages' | 'registryVariables' | 'hasIgnoreFile'>;

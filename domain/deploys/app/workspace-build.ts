@@ -28,7 +28,8 @@ export function workspaceBuild(facts: WorkspaceBuildFacts): Choice<string> | nul
   if (built.length === 0) return own;
   const { packageName } = app.manifest;
   if (own?.value === commands.run('build') && packageName !== null && hasTurbo(facts)) {
-    const value = `turbo run build --filter=${packageName}`;
+    // In a folder below, turbo does not take every monorepo for one: where its workspaces begin with `./`, for example.
+    const value = `(cd /app && turbo run build --filter=${packageName})`;
     return { value, reason: `${own.reason}, and turbo builds what it needs first` };
   }
   const first = built.map(({ folder }) => `(cd /app/${folder} && ${commands.run('build')})`);

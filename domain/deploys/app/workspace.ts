@@ -14,12 +14,14 @@ export interface Workspace {
   readonly app: Member;
   /** The packages that the app needs, each after those that it needs itself. */
   readonly needs: readonly Member[];
-  /** All others. */
+  /** All others, which are left out of the image; empty where it is whole. */
   readonly others: readonly Member[];
+  /** True where all of its packages are installed and stay: an install script of its own works on its source. */
+  readonly isWhole: boolean;
 }
 
 /** Finds the packages that an app needs by the names in their manifests, those for development included. */
-export function readWorkspace({ app, source }: Monorepo): Workspace {
+export function readWorkspace({ app, source }: Monorepo, isWhole: boolean): Workspace {
   const members = Object.entries(source.texts)
     .filter(([path]) => path.endsWith(`/${MANIFEST}`))
     .map(([path, text]) => ({ folder: path.slice(0, -MANIFEST.length - 1), manifest: readManifest(text, []) }));
@@ -39,5 +41,6 @@ export function readWorkspace({ app, source }: Monorepo): Workspace {
   const ofApp = own ?? { folder: app, manifest: readManifest(null, []) };
   visit(ofApp);
   found.delete(ofApp);
-  return { app: ofApp, needs: [...found], others: members.filter((member) => !visited.has(member)) };
+  const others = isWhole ? [] : members.filter((member) => !visited.has(member));
+  return { app: ofApp, needs: [...found], others, isWhole };
 }

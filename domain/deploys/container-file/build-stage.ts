@@ -1,7 +1,9 @@
 import type { AppDescription } from '../app/app-description.ts';
 import { compilingImage } from './base-images.ts';
 import { dropCaches, linkCaches, mountFlags, PACKAGE_CACHE, toolMounts } from './build-caches.ts';
-import { leavesOutOthers, MANIFESTS } from './install-commands.ts';
+import { COPY_BUN } from './copy-bun.ts';
+import { copyManifests, leavesOutOthers, MANIFESTS } from './install-commands.ts';
+import { layLockfileAside } from './new-lockfile.ts';
 
 /** How the image is made beside what the app itself is. */
 export interface ImageOptions {
@@ -14,9 +16,15 @@ export interface ImageOptions {
 
 const COMPILERS_AT_ONCE = 4;
 
+/**
+ * Makes what many apps take for granted: a public folder (spec 2, step 4), and a file of settings, which is left out of
+ * most repositories. Programs that read it themselves (`process.loadEnvFile()`) end without one, though their variables are set.
+ */
+export const USUAL_PLACES = 'mkdir -p public && touch .env';
+
 /** The stage in which the app is built, up to its packages. */
 export function installStage(app: AppDescription, options: ImageOptions): readonly string[] {
-  const { commands, nodeImage, nativePackages, install, installsFromSource } = app;
+  const { commands, manager, nodeImage, nativePackages, install, installsFromSource, bun } = app;
   return [
     `FROM ${nativePackages.length > 0 ? compilingImage(nodeImage.value) : nodeImage.value} AS build`,
     'WORKDIR /app',
@@ -24,12 +32,14 @@ export function installStage(app: AppDescription, options: ImageOptions): readon
     `ENV HUSKY=0 PATH=${binFolders(app)}:$PATH`,
     // node-gyp runs one compiler at a time unless it is told; each takes some 300 MB of the memory of a build.
     ...(nativePackages.length > 0 ? [`ENV JOBS=${COMPILERS_AT_ONCE}`] : []),
+    ...(bun !== null && manager.name !== 'bun' ? [COPY_BUN] : []),
     ...commands.prepare,
     ...(options.cacheMounts ? [`ENV ${commands.cacheVariable}=${PACKAGE_CACHE}`] : []),
-    ...(installsFromSource.value ? ['COPY . .'] : commands.copy),
+    ...(installsFromSource.value ? ['COPY . .', ...copyManifests(commands.manifests)] : commands.copy),
     ...(install === null
       ? []
       : [runInstruction(registryExports(options) + install.value, packageMounts(app, options))]),
+    ...layLockfileAside(app),
   ];
 }
 
@@ -40,7 +50,8 @@ export function builtSource(app: AppDescription, options: ImageOptions): readonl
   return [
     ...(installsFromSource.value ? [] : ['COPY . .']),
     ...intoFolder(app),
-    `RUN ${withoutOthers(app)}mkdir -p public`,
+    `RUN ${withoutOthers(app)}${USUAL_PLACES}`,
+    ...Object.entries(app.buildEnvironment).map(([name, value]) => `ENV ${name}=${value}`),
     ...linkCaches(caches),
     ...(build === null
       ? []
@@ -83,7 +94,7 @@ function withoutOthers({ commands, manager, workspace }: AppDescription): string
   return folders.length === 0 ? '' : `rm -rf ${folders.map((folder) => `/app/${folder}`).join(' ')} && `;
 }
 
-/** The flags of RUN for a package manager: what it keeps between builds, and its secrets, which are in no layer. */
+/** The flags of RUN for a package manager: what it keeps between builds, and its secrets, which are in no layer unless a script writes them there. */
 export function packageMounts(app: AppDescription, { cacheMounts, registrySecrets = [] }: ImageOptions): string {
   const secrets = registrySecrets.map(({ name, id }) => `--mount=type=secret,id=${id},target=${secretFile(name)} `);
   return `${cacheMounts ? cacheMount(app) : ''}${secrets.join('')}`;

@@ -10,10 +10,13 @@ import {
   packageMounts,
   pruneCommand,
   registryExports,
+  USUAL_PLACES,
 } from './build-stage.ts';
+import { COPY_BUN } from './copy-bun.ts';
 import { ENTRYPOINT_PATH, ENTRYPOINT_SCRIPT, writeFileInstruction } from './entrypoint-script.ts';
 import { NAME_OF_USER } from './name-of-user.ts';
 import { COLLECT_LIBRARIES, COPY_LIBRARIES } from './native-libraries.ts';
+import { copyLockfile } from './new-lockfile.ts';
 import { NGINX_START_SCRIPT, nginxConf } from './nginx-conf.ts';
 
 /** Starts the web server of static sites. */
@@ -31,7 +34,7 @@ export function nodeInstructions(app: AppDescription, options: ImageOptions): re
       ...leaveStage(app, options),
       'RUN mkdir -p node_modules',
       ...collectLibraries(app),
-      ...nodeStage(app, ['COPY --from=build /app/node_modules ./node_modules', 'COPY . .', 'RUN mkdir -p public']),
+      ...nodeStage(app, ['COPY --from=build /app/node_modules ./node_modules', 'COPY . .', `RUN ${USUAL_PLACES}`]),
       ...ending(app, options),
     ];
   }
@@ -109,6 +112,7 @@ export function staticInstructions(app: AppDescription, options: ImageOptions): 
       }),
     ),
     writeFileInstruction('/app-start.sh', NGINX_START_SCRIPT),
+    ...copyLockfile(app),
     'COPY --from=build /site /usr/share/nginx/html',
     'RUN chmod -R a+rX /usr/share/nginx/html',
     ...(basePath === null ? [] : [atBasePath(basePath)]),
@@ -121,12 +125,6 @@ export function staticInstructions(app: AppDescription, options: ImageOptions): 
 
 function prunes({ commands, keepsDevelopment }: AppDescription): boolean {
   return commands.prune !== null && !keepsDevelopment.value;
-}
-
-/** Its package comes with a program for each kind of machine, of which the one that fits has been taken. */
-function bunInstruction(version: string): string {
-  const rest = '"$(npm root --global)/bun/node_modules" /root/.npm';
-  return `RUN npm install --global --no-audit --no-fund bun@${version} && rm -rf ${rest} && bun --version`;
 }
 
 /** The pages of some sites look for their files below a path, such as that of a project's page at their usual host. */
@@ -145,12 +143,13 @@ function nodeStage(app: AppDescription, content: readonly string[]): readonly st
     '',
     `FROM ${runsOn}`,
     NAME_OF_USER,
-    ...(bun === null ? [] : [bunInstruction(bun)]),
+    ...(bun === null ? [] : [COPY_BUN]),
     'WORKDIR /app',
     // The app's user has no home folder, and only /tmp is writable when it runs.
     `ENV NODE_ENV=production PORT=${port.value} HOME=/tmp PATH=${binFolders(app)}:$PATH`,
     ...Object.entries(environment).map(([name, value]) => `ENV ${name}=${value}`),
     ...(nativePackages.length > 0 ? [COPY_LIBRARIES] : []),
+    ...copyLockfile(app),
     ...content,
   ];
 }

@@ -1,5 +1,6 @@
 import type { AppDescription } from '../app/app-description.ts';
 import type { ImageOptions } from './build-stage.ts';
+import { bunStage } from './bun-stage.ts';
 import { nextjsInstructions, nodeInstructions, staticInstructions } from './framework-instructions.ts';
 import { MANIFESTS } from './install-commands.ts';
 
@@ -64,6 +65,10 @@ function ignored({ keepsSettingsFile, workspace }: AppDescription): readonly str
 }
 
 function instructionsOf(app: AppDescription, options: ImageOptions): readonly string[] {
+  return [...bunStage(app), ...ofKind(app, options)];
+}
+
+function ofKind(app: AppDescription, options: ImageOptions): readonly string[] {
   if (app.start === null) return staticInstructions(app, options);
   return app.nextFolder !== null ? nextjsInstructions(app, options) : nodeInstructions(app, options);
 }

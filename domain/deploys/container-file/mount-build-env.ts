@@ -1,13 +1,15 @@
 import { Add, Copy, DockerfileParser, From, type Instruction } from 'dockerfile-ast';
 import { expandVariables } from './expand-variables.ts';
+import { laysLockfileAside } from './new-lockfile.ts';
 
 /** Name of the build-time env file, in the app's folder of the build context (spec 2, step 5). */
 export const BUILD_ENV_FILE = '.env.production';
 
 /**
  * Shows the build-time env file to the RUN instructions that would find it if it were in the build context: those that
- * follow a copy of the context's root. It is mounted for each of them and is in no layer, whatever the file copies. Copies to
- * a folder whose name is not plain are passed over.
+ * follow a copy of the context's root, except the one that lays a lockfile aside. It is mounted for each of them: no COPY
+ * takes it into a layer, but what an instruction itself writes elsewhere of it stays there. Copies to a folder whose name is
+ * not plain are passed over.
  *
  * @param text a container file that was read without an error
  * @param secretId names the secret for the builder. It is part of what decides whether a layer is built again, so it has
@@ -32,6 +34,7 @@ export function mountBuildEnv(
       const { start } = instruction.getInstructionRange();
       const at = start.character + 'RUN'.length;
       const line = lines[start.line] ?? '';
+      if (laysLockfileAside(line)) continue;
       const flags = [...stage.roots].map((root) => mountFlag(inside(root, appFolder), secretId)).join('');
       lines[start.line] = line.slice(0, at) + flags + line.slice(at);
       mounts += 1;

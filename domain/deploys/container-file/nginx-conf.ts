@@ -58,18 +58,19 @@ esac
 exec nginx -c /etc/nginx/app.conf -e stderr -g 'daemon off;'
 `;
 
-/** A missing picture or script is missing, also where each other path is the one page. */
+/**
+ * A page goes before a folder of its name (`blog.html` beside `blog/`), which has its own page only as `index.html`. A missing picture
+ * or script is missing, also where each other path is the one page.
+ */
 function pageLocation(singlePage: boolean): string {
-  const files = '$uri $uri/ $uri.html';
-  if (!singlePage) {
-    return `    error_page 404 /404.html;
-    location / { try_files ${files} =404; }
+  const otherwise = singlePage ? '/index.html' : '=404';
+  const locations = `    location ~ ^(.*)/$ { try_files \${uri}index.html $1.html ${otherwise}; }
+    location / { try_files $uri $uri.html $uri/ ${otherwise}; }
 `;
-  }
+  if (!singlePage) return `    error_page 404 /404.html;\n${locations}`;
   const endings = 'js|mjs|css|map|json|png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|otf|wasm|txt|xml';
   return `    location ~* \\.(?:${endings})$ { try_files $uri =404; }
-    location / { try_files ${files} /index.html; }
-`;
+${locations}`;
 }
 
 /** The root of the site stays the site: there the page itself is the health answer. */

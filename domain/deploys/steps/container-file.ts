@@ -15,6 +15,8 @@ export const containerFile = step({
     monorepoPath: z.string(),
     /** True when the container file was generated, so a read-only root file system is known to work. */
     generatedContainerFile: z.boolean(),
+    /** The repository's own container file, in whose place one was generated; none where it has none. */
+    unusedContainerFile: z.string(),
     /** Port the workload listens on. */
     port: z.int(),
     imageTag: z.string(),
@@ -22,6 +24,8 @@ export const containerFile = step({
     buildEnvId: z.string(),
     /** Build-time variables that the install mounts each by itself, such as the token of a package registry. */
     registryVariables: z.array(z.string()),
+    /** Path in the image of the lockfile that the install writes; none where the source has one. */
+    newLockfile: z.string(),
     /** The file of the source that tells which variables it takes, such as `.env.example`, and their names. */
     exampleVariables: z.object({ file: z.string(), names: z.array(z.string()) }),
   },

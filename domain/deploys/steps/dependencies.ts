@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { skip } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
-/** Only reads. What is deployed may change while an image is built again, so a retry resolves anew until its install. */
+/**
+ * Only reads. What is deployed may change while an image is built again, so a retry resolves anew until its install.
+ *
+ * It asks the builder's own records, and so passes over no system: the contract skips a dependency while the registry is
+ * away, and here the registry is not asked. Without those records a release would start without addresses that it had.
+ */
 export const dependencies = step({
   key: 'dependencies',
   title: 'Resolve dependencies',
@@ -25,6 +30,5 @@ export const dependencies = step({
   local: true,
   attemptSeconds: 30,
   deadlineSeconds: 60,
-  failOpen: [{ system: 'registry', codes: ['UNAVAILABLE', 'STEP_DEADLINE_EXCEEDED'] }],
   remadeUntil: 'install',
 });

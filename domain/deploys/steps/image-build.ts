@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { always } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
@@ -7,6 +8,10 @@ export const imageBuild = step({
   stage: 'building',
   when: always,
   needs: ['workDir', 'contextPath', 'dockerfile', 'imageTag'],
+  gives: {
+    /** The lockfile that the install wrote, and the build that keeps it: that of a retry may have reused the image. */
+    lockfile: z.object({ name: z.string(), buildId: z.string() }),
+  },
   activity: 'buildImage',
   attemptSeconds: 1_800,
   deadlineSeconds: 3_600,

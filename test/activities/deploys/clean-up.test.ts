@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cleanUpAfterBuild } from '../../../activities/deploys/clean-up.ts';
 import { attemptEpoch } from '../../../domain/deploys/epoch.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
 import { MANY, upkeepParts } from './upkeep-parts.ts';
@@ -129,16 +129,17 @@ describe('cleaning up after a build', () => {
 
   it('ends the logins that the active release lacks, unless a build of the same environment is open', async () => {
     for (const [environment, expected] of [
-      ['uat', [{ serviceId: build.serviceId, environment: 'prod' }]],
-      ['prod', []],
+      ['uat', []],
+      ['prod', null],
     ] as const) {
       const { deps } = await servedShop();
       const { serviceId } = build;
       await deps.builds.create(buildRecord({ id: 'bld_open', service: 'shop', serviceId, environment }));
-      const ended: unknown[] = [];
-      const databases = { endConsumed: async (by: unknown) => void ended.push(by) };
+      const asked: unknown[] = [];
+      const endConsumed = async (by: unknown, used: () => Promise<unknown>) => void asked.push(by, await used());
+      const databases = { endConsumed };
       await cleanUpAfterBuild({ ...deps, databases }, build, signal);
-      assert.deepEqual(ended, expected, `a build of ${environment} is open`);
+      assert.deepEqual(asked, [{ serviceId, environment: 'prod' }, expected], `a build of ${environment} is open`);
     }
   });
 

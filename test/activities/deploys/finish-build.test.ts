@@ -123,4 +123,15 @@ describe('finish-build', () => {
       'a build that is not recorded as ended keeps its slot',
     );
   });
+
+  it('a build whose record is gone gives its slot back, and its source is cleaned up', async () => {
+    const { parts, build } = await openedBuild();
+    const gone = {
+      ...parts.builds,
+      find: async () => null,
+      finish: () => Promise.reject(new Error('nothing to finish')),
+    };
+    await finishBuild({ ...parts, builds: gone }, { build, ...FAILED });
+    assert.deepEqual([parts.workflows.holders(), parts.workflows.cleanUps()], [[], [build.buildId]]);
+  });
 });

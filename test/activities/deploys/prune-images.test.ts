@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { pruneImages } from '../../../activities/deploys/prune-images.ts';
 import type { BuildRecord } from '../../../domain/deploys/build.ts';
-import type { BuildEnd } from '../../../domain/deploys/ports.ts';
+import type { BuildEnd } from '../../../domain/deploys/build-store.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { upTo } from '../../ports/archive-store.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openBuild } from '../../../activities/deploys/open-build.ts';
 import { removeService, removeTarget } from '../../../activities/deploys/remove-service.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
@@ -60,6 +60,24 @@ describe('removing a service', () => {
     assert.equal((await deps.services.find(SHOP.id))?.removingSince, null);
   });
 
+  it('gives its names back before its own name is free, and waits for each', async () => {
+    const { deps } = await servedShop();
+    const released: string[] = [];
+    let isAway = true;
+    const customDomains = {
+      ...deps.customDomains,
+      async release(serviceId: string) {
+        if (isAway) throw new FairleadError('UNAVAILABLE', 'still being removed', { retryable: true });
+        released.push(serviceId);
+      },
+    };
+    await assert.rejects(removeService({ ...deps, customDomains }, SHOP), { code: 'UNAVAILABLE' });
+    assert.ok(await deps.services.find(SHOP.id));
+    isAway = false;
+    await removeService({ ...deps, customDomains }, SHOP);
+    assert.deepEqual([released, await deps.services.find(SHOP.id)], [[SHOP.id], null]);
+  });
+
   it('removes what its workloads printed, and nothing of another service', async () => {
     const { deps } = await servedShop();
     const serviceLogs = createInMemoryServiceLogs();
@@ -70,6 +88,20 @@ describe('removing a service', () => {
     }
     await removeService({ ...deps, serviceLogs }, SHOP);
     assert.deepEqual(await serviceLogs.serviceIds(), ['svc_other']);
+  });
+
+  it('removes the lockfiles of its builds, and none of another service', async () => {
+    const { deps } = await servedShop();
+    const lockfile = { name: 'yarn.lock', text: '# yarn lockfile v1' };
+    for (const [buildId, serviceId] of [
+      ['bld_shop', SHOP.id],
+      ['bld_other', 'svc_other'],
+    ] as const) {
+      await deps.builds.keepLockfile({ buildId, serviceId }, lockfile);
+    }
+    await removeService(deps, SHOP);
+    assert.equal(await deps.builds.lockfileOf('bld_shop'), null);
+    assert.deepEqual(await deps.builds.lockfileOf('bld_other'), lockfile);
   });
 
   it('removes what the service registry has of it before its record; while the registry is away the record stays', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { repairTarget } from '../../../activities/deploys/repair-target.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
 import { NOW, upkeepParts } from './upkeep-parts.ts';

@@ -1,6 +1,7 @@
 import type { DeploysDeps } from '../../../activities/deploys/deps.ts';
 import type { BuildRecord } from '../../../domain/deploys/build.ts';
-import type { BuiltImage, Workload, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { BuiltImage } from '../../../domain/deploys/image-builder.ts';
+import type { Workload, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
 import { recordingContext, workloadSpec } from '../../ports/workload-runtime.ts';
 import { createInMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
@@ -39,7 +40,8 @@ export function upkeepParts() {
       const { service, environment } = record;
       await deps.builds.create(record);
       const paths = { contextDirectory: '/image', dockerfile: '/image/Dockerfile' };
-      const input = { buildId: id, service, environment, ...paths, tag: `shop:${id}`, labels: {}, secrets: {} };
+      const of = { buildId: id, org: 'acme', service, environment };
+      const input = { ...of, ...paths, tag: `shop:${id}`, labels: {}, secrets: {} };
       await deps.images.build(input, recordingContext());
     },
     /** Names of all images there are. */

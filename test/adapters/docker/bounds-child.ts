@@ -8,6 +8,6 @@ const [stackId = '', buildId = ''] = process.argv.slice(2);
 const onWarning = (message: string): void => console.error(message);
 const options = { cgroups: await findCgroups(), stackId, limits: TEST_LIMITS, env, onWarning };
 const engineInfo = async () => ({ rootDirectory: tmpdir(), cgroupDriver: 'cgroupfs' });
-const { group } = await createBuildBounds({ ...options, engineInfo })(buildId);
+const { group } = await createBuildBounds({ ...options, engineInfo })({ buildId, org: 'acme' });
 console.log(group);
 setInterval(() => undefined, 1_000);

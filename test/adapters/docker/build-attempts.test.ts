@@ -3,11 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { createBuildBounds } from '../../../adapters/docker/build-bounds/build-bounds.ts';
+import { after, afterEach, before, describe, it } from 'node:test';
+import {
+  type BoundBuild,
+  type BuildOfOrg,
+  createBuildBounds,
+} from '../../../adapters/docker/build-bounds/build-bounds.ts';
 import { type Cgroups, findCgroups } from '../../../adapters/docker/build-bounds/cgroups.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { env, stopChild } from './engine-fixture.ts';
@@ -15,10 +19,12 @@ import { env, stopChild } from './engine-fixture.ts';
 const GIB = 1024 ** 3;
 const LIMITS = {
   ofBuild: { processes: 64, memoryBytes: GIB },
+  ofOrg: { processes: 128, memoryBytes: GIB },
   ofAllBuilds: { processes: 256, memoryBytes: GIB },
   diskBytes: GIB,
 };
 const BUILD = 'bld_0attempt';
+const ORG = 'acme';
 
 let cgroups: Cgroups;
 let engineRoot = '';
@@ -30,17 +36,79 @@ before(async () => {
 });
 after(() => rm(engineRoot, { recursive: true, force: true }));
 
+/** A build that is open is watched: a test that failed meanwhile would never end. */
+const opened: BoundBuild[] = [];
+afterEach(async () => {
+  for (const build of opened.splice(0)) await build.close();
+});
+
 function bounds(stackId = `t${randomBytes(5).toString('hex')}`) {
   const warnings: string[] = [];
   const onWarning = (message: string) => void warnings.push(message);
   const engineInfo = async () => ({ rootDirectory: engineRoot, cgroupDriver: 'cgroupfs' });
-  const bound = createBuildBounds({ cgroups, stackId, limits: LIMITS, engineInfo, env, onWarning });
-  return { bound, stackId, warnings, groups: () => cgroups.children(`fairlead-${stackId}`) };
+  const open = createBuildBounds({ cgroups, stackId, limits: LIMITS, engineInfo, env, onWarning });
+  const begin = async (build: BuildOfOrg): Promise<BoundBuild> => {
+    const begun = await open(build);
+    opened.push(begun);
+    return begun;
+  };
+  const bound = (buildId: string) => begin({ buildId, org: ORG });
+  return { begin, bound, stackId, warnings, groups: () => groupsOf(stackId) };
+}
+
+/** The most processes that a group may have. */
+async function processesOf(group: string): Promise<number> {
+  const files = ['pids', ''].map((tree) => readFile(join('/sys/fs/cgroup', tree, group, 'pids.max'), 'utf8'));
+  return Number(await Promise.any(files));
+}
+
+/** Of the builds of an org. When there are none, nothing is left of the stack. */
+async function groupsOf(stackId: string): Promise<readonly string[]> {
+  const orgs = await cgroups.children(`fairlead-${stackId}`);
+  if (orgs.length === 0) return [];
+  assert.deepEqual(orgs, [`org.${ORG}`]);
+  return await cgroups.children(`fairlead-${stackId}/org.${ORG}`);
 }
 
 /** The names of groups, which begin with the build that they are of. */
 const ofBuild = (groups: readonly string[]): readonly (string | undefined)[] =>
   groups.map((name) => name.split('-')[0]);
+
+describe('builds of orgs', () => {
+  it('share the limits and the part of the CPU of their org, whose group goes with its last build', async () => {
+    const { begin, stackId } = bounds();
+    const [one, two, other] = await Promise.all([
+      begin({ buildId: 'bld_1', org: 'noisy' }),
+      begin({ buildId: 'bld_2', org: 'noisy' }),
+      begin({ buildId: 'bld_3', org: 'quiet' }),
+    ]);
+    assert.ok(one?.group?.startsWith(`/fairlead-${stackId}/org.noisy/bld_1`), one?.group ?? '');
+    assert.ok(two?.group?.startsWith(`/fairlead-${stackId}/org.noisy/bld_2`), two?.group ?? '');
+    assert.equal(await processesOf(`fairlead-${stackId}/org.noisy`), LIMITS.ofOrg.processes);
+    await one?.close();
+    await two?.close();
+    assert.deepEqual(await cgroups.children(`fairlead-${stackId}`), ['org.quiet']);
+    await other?.close();
+    assert.deepEqual(await cgroups.children(`fairlead-${stackId}`), []);
+  });
+});
+
+describe('an org whose slug looks like the mark of a process that is gone', () => {
+  it('keeps its group, and its builds theirs, when another build begins', async () => {
+    const { begin, stackId } = bounds();
+    const org = `${(await readlink('/proc/self/ns/pid')).replace(/\D/g, '')}-1-1`;
+    const build = await begin({ buildId: 'bld_1', org });
+    const other = await begin({ buildId: 'bld_2', org: 'other' });
+    const found = await Promise.allSettled([`fairlead-${stackId}/org.${org}`, build.group ?? ''].map(processesOf));
+    await other.close();
+    await build.close();
+    assert.deepEqual(
+      found.map((each) => each.status === 'fulfilled' && each.value),
+      [LIMITS.ofOrg.processes, LIMITS.ofBuild.processes],
+    );
+    assert.deepEqual(await cgroups.children(`fairlead-${stackId}`), []);
+  });
+});
 
 describe('attempts at one build', () => {
   it('an attempt that ends late leaves the bounds of the next one in place, which removes them', async () => {
@@ -84,7 +152,7 @@ describe('attempts at one build', () => {
     assert.ok(killed !== undefined && live !== undefined && step.pid !== undefined);
     try {
       await cgroups.make(`${killed.group}/step`, LIMITS.ofBuild);
-      const parked = `fairlead-${stackId}/parked`;
+      const parked = `fairlead-${stackId}-parked`;
       await cgroups.make(parked, LIMITS.ofBuild);
       await moveInto(parked, step.pid);
       await cgroups.move(parked, `${killed.group}/step`);

@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createBuildBounds } from '../../../adapters/docker/build-bounds/build-bounds.ts';
 import { endFillers } from '../../../adapters/docker/build-bounds/end-fillers.ts';
+import { NO_MEMORY_REFUSED } from '../../../adapters/docker/build-bounds/memory-refusals.ts';
+import { newWatched } from '../../../adapters/docker/build-bounds/watched-build.ts';
 import { freeBytes } from '../../../adapters/free-bytes.ts';
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createEngineSteps, type EngineSteps } from './engine-steps.ts';
 
 const GIB = 1024 ** 3;
-const limitsOf = (diskBytes: number) => buildLimits({ processes: 64, memoryBytes: GIB, diskBytes }, totalmem());
+const limitsOf = (diskBytes: number) =>
+  buildLimits({ processes: 64, memoryBytes: GIB, diskBytes, builds: 2 }, totalmem());
 
 /** Real control groups, and folders as the engine has them; the program that measures is made up. */
 describe('a build whose files take long to measure', () => {
@@ -45,7 +48,7 @@ describe('a build whose files take long to measure', () => {
       return { rootDirectory: root, cgroupDriver: 'cgroupfs' };
     };
     const options = { cgroups, stackId, limits, engineInfo, env, onWarning: warn };
-    const bound = await createBuildBounds(options)('bld_slow');
+    const bound = await createBuildBounds(options)({ buildId: 'bld_slow', org: 'acme' });
     const group = (bound.group ?? '').slice(1);
     const first = await engine.begin(bound.noProxyHost);
     begun.resolve();
@@ -65,20 +68,17 @@ describe('a build whose files take long to measure', () => {
     await measureBy('exit 1');
     const group = `${engineGroup}/bld_many`;
     await engine.programIn(`${group}/step`);
-    const build = {
-      ...{
-        group,
-        freeAtStart: (await freeBytes(root)) + 4 * GIB,
-        startedAt: performance.now(),
-        measuredAt: 0,
-        weight: 1,
-      },
-      ...{ written: new Map(), exceeded: null },
-    };
-    const step = { group, attempt: 'bld_many', mounted: [join(root, 'written')] };
+    const build = newWatched({
+      ...{ group, org: engineGroup, startedAt: performance.now(), memoryRefusals: NO_MEMORY_REFUSED },
+      freeAtStart: (await freeBytes(root)) + 4 * GIB,
+    });
+    build.measuredAt = 0;
+    const step = { group, attempt: 'bld_many', mounted: [join(root, 'written')], looksOutside: 0 };
     const watching = { root, builds: new Map([['bld_many', build]]), steps: new Map([['step', step]]) };
-    await endFillers(cgroups, { ...watching, limits: limitsOf(GIB), env });
+    const onWarning = (message: string): void => assert.fail(message);
+    await endFillers({ ...watching, cgroups, limits: limitsOf(GIB), env, onWarning });
     assert.equal(build.exceeded, 'disk');
+    await Promise.all(build.endings.values());
     assert.deepEqual(await cgroups.processes(group), []);
   });
 });

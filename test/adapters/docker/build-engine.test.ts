@@ -18,7 +18,7 @@ import { buildEngineName, buildRelayName } from '../../../adapters/docker/worklo
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
 import { dropCaches, linkCaches, toolMounts } from '../../../domain/deploys/container-file/build-caches.ts';
 import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
-import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/image-builder.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -29,7 +29,10 @@ import { createTestEngine, createTestStack, docker, type TestStack, testStandIns
 
 const MIB = 1024 ** 2;
 const CAP_NET_RAW = 13n;
-const LIMITS = buildLimits({ processes: 200, memoryBytes: 1024 * MIB, diskBytes: 1024 * MIB }, 4 * 1024 * MIB);
+const LIMITS = buildLimits(
+  { processes: 200, memoryBytes: 1024 * MIB, diskBytes: 1024 * MIB, builds: 2 },
+  4 * 1024 * MIB,
+);
 
 const addresses = Object.values(networkInterfaces())
   .flatMap((rows) => rows ?? [])
@@ -96,6 +99,15 @@ describe('caches of builds', () => {
   it('are emptied when they hold more than a service may keep', async () => {
     await buildOf('full', -1);
     assert.doesNotMatch(await buildOf('full'), /^#\d+ [\d.]+ kept$/m);
+  });
+});
+
+describe('the control groups of the engine of builds', () => {
+  it('a RUN instruction is among those of the builds of the stack from its first program', async () => {
+    const output = await outputOfRun('head -n 20 /proc/self/cgroup');
+    const groups = [...output.matchAll(/\d+:(?:cpu|pids|memory)[^:]*:(\S+)/g)].map(([, group = '']) => group);
+    const own = new RegExp(`^/fairlead-${stack.stackId}/(starting/buildkit|org\\.acme/bld_)`);
+    assert.ok(groups.length > 0 && groups.every((group) => own.test(group)), output);
   });
 });
 
@@ -278,6 +290,8 @@ describe('images of the engine of builds', () => {
 
   it('those that builds began from go a month after they were pulled, and come back when one needs them', async () => {
     const base = 'alpine:latest';
+    // In the engine of the machine too, where pruning the engine of builds is to leave it.
+    await testStandIns().provide(base);
     const build = async () => builder.build(await stack.input('based', SMALL_IMAGE), recordingContext());
     const prunedAfter = async (days: number) => {
       const later = () => new Date(Date.now() + days * 24 * 60 * 60_000);

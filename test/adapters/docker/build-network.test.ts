@@ -8,7 +8,7 @@ import { createBaseImages } from '../../../adapters/docker/base-images.ts';
 import { ownClientEnvironment } from '../../../adapters/docker/docker-cli.ts';
 import type { ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
 import { STAND_IN_LABEL } from '../../../adapters/docker/labels.ts';
-import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/image-builder.ts';
 import { buildFailure } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { patience } from '../../support/patience.ts';

@@ -9,7 +9,7 @@ import { labelFilter } from '../../../adapters/docker/labels.ts';
 import { createContainerTestRunner } from '../../../adapters/docker/test-runner/container-test-runner.ts';
 import type { TestDeclaration } from '../../../domain/catalog/catalog.ts';
 import type { TestedRelease, TestRunner } from '../../../domain/deploys/gated-tests.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { testRecord } from '../../ports/records.ts';
 import { answerOf, testRunnerSuite } from '../../ports/test-runner.ts';
 import { patience } from '../../support/patience.ts';

@@ -11,7 +11,7 @@ import { createDependencyProxy, type DependencyProxy } from '../../../adapters/e
 import { createPlatformProxy } from '../../../adapters/edge-router/platform-proxy.ts';
 import { createEdgeRouter } from '../../../adapters/edge-router/route-files.ts';
 import { dependencyUrl } from '../../../domain/deploys/dependency.ts';
-import type { EdgeRouter, Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { EdgeRouter, Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
 

@@ -22,11 +22,13 @@ import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
 import type { BuildProxyAccess } from '../../../adapters/docker/relay/build-relay.ts';
 import { removeVolumes } from '../../../adapters/docker/stack-teardown.ts';
 import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
+import { workloadGroups } from '../../../adapters/docker/workload-groups.ts';
 import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { systemLookup } from '../../../adapters/public-address.ts';
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
-import type { EffectContext, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../../domain/deploys/effect-context.ts';
+import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
 import { patience } from '../../support/patience.ts';
@@ -73,7 +75,8 @@ export async function createTestStack(engineRegistry?: string): Promise<TestStac
     const buildId = `bld_${stackId}${inputs}`;
     const dockerfile = join(contextDirectory, 'Dockerfile');
     const tag = `${address}/${service}:${buildId}`;
-    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {}, secrets: {} };
+    const build = { buildId, org: 'acme', service, environment: 'sandbox' } as const;
+    return { ...build, contextDirectory, dockerfile, tag, labels: {}, secrets: {} };
   };
   return {
     stackId,
@@ -133,7 +136,7 @@ export async function startBuildProxy(
 }
 
 export const TEST_LIMITS = buildLimits(
-  { processes: 4_096, memoryBytes: 2 * 1024 ** 3, diskBytes: 4 * 1024 ** 3 },
+  { processes: 4_096, memoryBytes: 2 * 1024 ** 3, diskBytes: 4 * 1024 ** 3, builds: 2 },
   totalmem(),
 );
 
@@ -183,6 +186,7 @@ async function removeLeftovers(stackId: string): Promise<void> {
   const images = await docker.listImages({ filters: labelFilter(stackId) });
   for (const { Id } of images) await docker.getImage(Id).remove({ force: true });
   await removeVolumes(docker, stackId);
+  await (await findCgroups())?.remove(workloadGroups(stackId));
   await removeNetworks(docker, stackId);
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Cgroups, findCgroups, type GroupLimits } from '../../../adapters/docker/build-bounds/cgroups.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const TREES = existsSync('/sys/fs/cgroup/cgroup.controllers') ? [''] : ['pids', 'memory', 'cpu'];
+const TREES = existsSync('/sys/fs/cgroup/cgroup.controllers') ? [''] : ['pids', 'memory', 'cpu', 'cpuacct'];
 const ROOMY: GroupLimits = { processes: 10_000 };
 
 /** Real programs in real control groups, and the folders in which BuildKit writes of its steps: an engine without an engine. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { extract } from 'tar-stream';
-import type { BuiltImage } from '../../../domain/deploys/ports.ts';
+import type { BuiltImage } from '../../../domain/deploys/image-builder.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
+import type { WorkloadFirewall } from '../../../adapters/docker/workload-firewall.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { createPlatformProxy } from '../../../adapters/edge-router/platform-proxy.ts';
-import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
@@ -35,6 +36,7 @@ describe('a workload with credentials at a provider on the loopback', () => {
   let provider: Server;
   let secretive: Server;
   let proxy: ReturnType<typeof createPlatformProxy>;
+  let runtimeBehind: (firewall: WorkloadFirewall | null) => WorkloadRuntime;
   let runtime: WorkloadRuntime;
   let image: string;
   let url: string;
@@ -61,7 +63,9 @@ describe('a workload with credentials at a provider on the loopback', () => {
     const ports = [portOf(provider), portOf(secretive)];
     const platform = { socket, ports, image: async () => 'node:24-alpine' };
     const { stackId, registry } = stack;
-    runtime = createWorkloadRuntime({ docker, stackId, registry, now: () => new Date(), platform });
+    runtimeBehind = (firewall) =>
+      createWorkloadRuntime({ docker, stackId, registry, now: () => new Date(), platform, firewall });
+    runtime = runtimeBehind(null);
   });
   after(async () => {
     await stack.dispose();
@@ -123,6 +127,27 @@ describe('a workload with credentials at a provider on the loopback', () => {
     await untilHealthy(runtime, again);
     assert.equal(await reaches(again), expected());
     await runtime.remove(again, 1);
+  });
+
+  it('is made anew with its relay where the gate of the firewall is not the one that they need', async (t) => {
+    const gates = await mkdtemp(join(tmpdir(), 'fairlead-gate-'));
+    t.after(() => rm(gates, { recursive: true, force: true }));
+    const behind = (name: string) => {
+      const gate = join(gates, name);
+      const firewall = { gate, renew: () => writeFile(gate, ''), remove: async () => undefined };
+      return runtimeBehind(firewall);
+    };
+    const env = { IDP_CLIENT_ID: 'shop-prod', IDP_URL: url };
+    const workload = await behind('earlier').start(workloadSpec(image, { env }), recordingContext());
+    await stopStack(docker, stack.stackId);
+    await rm(join(gates, 'earlier'));
+    const resumed = await behind('today').resume(workload, new AbortController().signal);
+    await untilHealthy(runtime, resumed);
+    assert.deepEqual({ ...resumed, id: workload.id }, workload);
+    assert.equal(await reaches(resumed), expected());
+    assert.equal(await runtime.isAlive(resumed), true);
+    await runtime.remove(resumed, 1);
+    assert.deepEqual(await containers(), []);
   });
 
   it('is resumed after a stop of the stack, on another port when its own was taken', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ownClientEnvironment } from '../../../adapters/docker/docker-cli.ts';
 import { registryAuthFor } from '../../../adapters/docker/registry-auth.ts';
-import type { ImageBuilder } from '../../../domain/deploys/ports.ts';
+import type { ImageBuilder } from '../../../domain/deploys/image-builder.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { createTestBuilder, createTestStack, docker, env, startRegistry, type TestStack } from './engine-fixture.ts';

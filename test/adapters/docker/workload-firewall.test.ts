@@ -73,7 +73,10 @@ describe('the firewall of workloads', () => {
   });
 
   const firewall = (changes: Partial<WorkloadFirewallOptions> = {}) =>
-    createWorkloadFirewall({ docker, stackId: stack.stackId, shell, open: [], routerPort: null, ...changes });
+    createWorkloadFirewall({
+      ...{ docker, stackId: stack.stackId, shell, open: [], routerPort: null },
+      ...{ volatileFolder: null, ...changes },
+    });
   /** True when the command succeeds in the container. */
   const run = async (command: string): Promise<boolean> => {
     const exec = await container.exec({ Cmd: ['sh', '-c', command] });

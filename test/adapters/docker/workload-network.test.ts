@@ -6,7 +6,7 @@ import { LABELS, labelFilter } from '../../../adapters/docker/labels.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
 import { ensureNetwork, removeNetworks, saysNetworkAmbiguous } from '../../../adapters/docker/workload-network.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
-import type { WorkloadRuntime } from '../../../domain/deploys/ports.ts';
+import type { WorkloadRuntime } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { recordingContext, WORKLOAD_PROGRAM, workloadSpec } from '../../ports/workload-runtime.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';

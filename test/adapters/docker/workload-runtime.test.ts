@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -11,7 +14,7 @@ import type { WorkloadFirewall } from '../../../adapters/docker/workload-firewal
 import { networkName } from '../../../adapters/docker/workload-names.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
-import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import {
   recordingContext,
   untilHealthy,
@@ -218,6 +221,7 @@ describe('Docker workloads: CPU until they are ready', () => {
     let renewed = 0;
     let works = false;
     const firewall: WorkloadFirewall = {
+      gate: null,
       renew: async () => {
         renewed += 1;
         await setImmediate();
@@ -235,6 +239,91 @@ describe('Docker workloads: CPU until they are ready', () => {
     assert.equal(renewed, 1);
     assert.equal(resumed?.running, true);
     await runtime.remove(workload, 0);
+  });
+
+  it('after a restart of the machine the engine starts none by itself, before the firewall is set', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-gate-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const gate = join(folder, 'firewall-is-set');
+    const firewall: WorkloadFirewall = {
+      gate,
+      renew: () => writeFile(gate, ''),
+      remove: async () => undefined,
+    };
+    const { stackId, registry } = stack;
+    const guarded = createWorkloadRuntime({ docker, stackId, registry, now: () => new Date(), firewall });
+    const workload = await guarded.start(workloadSpec(image), recordingContext());
+    const inspect = () => docker.getContainer(workload.id).inspect();
+    const end = async () => process.kill((await inspect()).State.Pid, 'SIGKILL');
+    // Its policy starts it again as long as the rules are there.
+    await end();
+    await waitUntil('a restart', async () => (await inspect()).RestartCount === 1 && (await inspect()).State.Running);
+    await rm(gate);
+    await end();
+    await waitUntil('its end', async () => (await inspect()).State.Error.includes(gate) || null);
+    assert.equal((await inspect()).State.Running, false);
+    await assert.rejects(docker.getContainer(workload.id).start(), (error) => String(error).includes(gate));
+    const resumed = await guarded.resume(workload, patience());
+    assert.deepEqual([resumed.id, resumed.running], [workload.id, true]);
+    await untilHealthy(guarded, resumed);
+    await runtime.remove(resumed, 1);
+  });
+
+  it('is made anew where its gate is not today’s, the same in all else, and where there is none any more', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-gate-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const { stackId, registry } = stack;
+    const behind = (name: string | null): WorkloadRuntime => {
+      const gate = name === null ? null : join(folder, name);
+      const renew = async () => (gate === null ? undefined : await writeFile(gate, ''));
+      const firewall: WorkloadFirewall = { gate, renew, remove: async () => undefined };
+      return createWorkloadRuntime({ docker, stackId, registry, now: () => new Date(), firewall });
+    };
+    const inspect = ({ id }: Workload) => docker.getContainer(id).inspect();
+    const stop = async ({ id }: Workload) => void (await docker.getContainer(id).stop({ t: 0 }));
+    const first = await behind('earlier').start(workloadSpec(image), recordingContext());
+    const before = await inspect(first);
+    await stop(first);
+    await rm(join(folder, 'earlier'));
+    const moved = await behind('today').resume(first, patience());
+    await untilHealthy(runtime, moved);
+    const after = await inspect(moved);
+    assert.deepEqual({ ...moved, id: first.id }, first);
+    assert.deepEqual(
+      after.HostConfig.Mounts?.map(({ Source }) => Source),
+      [join(folder, 'today')],
+    );
+    assert.deepEqual({ ...after.HostConfig, Mounts: null }, { ...before.HostConfig, Mounts: null });
+    const { Hostname: _, ...config } = after.Config;
+    const { Hostname: __, ...configBefore } = before.Config;
+    assert.deepEqual(config, configBefore);
+    assert.equal((await behind('today').resume(moved, patience())).id, moved.id, 'what runs stays');
+    await stop(moved);
+    await rm(join(folder, 'today'));
+    const without = await behind(null).resume(moved, patience());
+    await untilHealthy(runtime, without);
+    assert.deepEqual((await inspect(without)).HostConfig.Mounts ?? [], []);
+    await stop(without);
+    const again = await behind('today').resume(without, patience());
+    assert.deepEqual(
+      (await inspect(again)).HostConfig.Mounts?.map(({ Source }) => Source),
+      [join(folder, 'today')],
+    );
+    await runtime.remove(again, 1);
+  });
+
+  it('shares the CPU with the other workloads of its org, and not with those of another one', async () => {
+    const workloads = [await start(), await start(), await start({ org: 'other' })];
+    const groups = await Promise.all(
+      workloads.map(async ({ id }) => {
+        const { State } = await docker.getContainer(id).inspect();
+        const text = await readFile(`/proc/${State.Pid}/cgroup`, 'utf8');
+        return /:cpu[^:]*:(.*)\/|^0::(.*)\//m.exec(text)?.[1];
+      }),
+    );
+    const groupOf = (org: string) => `/fairlead-${stack.stackId}-workloads/org.${org}`;
+    assert.deepEqual(groups, [groupOf('acme'), groupOf('acme'), groupOf('other')]);
+    for (const workload of workloads) await runtime.remove(workload, 0);
   });
 
   it('a process that keeps ending gets its CPU limit while it restarts', async () => {

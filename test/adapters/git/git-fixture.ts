@@ -17,7 +17,7 @@ import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createSourceFetcher, type SourceFetcherOptions } from '../../../adapters/git/git-source-fetcher.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { GitOwner } from '../../../domain/deploys/git-credential.ts';
-import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/ports.ts';
+import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/source-ports.ts';
 import { SUITE_COMMITS } from '../../ports/source-fetcher.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
 

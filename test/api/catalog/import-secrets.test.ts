@@ -135,7 +135,12 @@ describe('config set from the locker', () => {
   const refusals: readonly [string, object, string, RegExp?][] = [
     ['an item that is not there', handle('none'), 'LOCKER_HANDLE_NOT_FOUND'],
     ['a field that is not there', handle('stripe/none'), 'LOCKER_HANDLE_NOT_FOUND'],
-    ['an item that is not bound', handle('unbound'), 'LOCKER_RESOLVE_FORBIDDEN', /^NOT_BOUND: /],
+    [
+      'an item that is not bound',
+      handle('unbound'),
+      'LOCKER_RESOLVE_FORBIDDEN',
+      /^NOT_BOUND: .* not bound to shop; .*`fairlead locker bind lk:\S+unbound --service shop`/,
+    ],
     ['an item of another service', handle('of-another-service'), 'LOCKER_RESOLVE_FORBIDDEN', /^NOT_BOUND: /],
     ["another org's handle", handle('theirs', 'rival'), 'LOCKER_RESOLVE_FORBIDDEN', /^ORG_MISMATCH: /],
     ['a personal handle', handle('stripe', 'me'), 'LOCKER_RESOLVE_FORBIDDEN', /^PERSONAL_NOT_RESOLVABLE: /],

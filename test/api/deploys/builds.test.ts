@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { BuildEnd } from '../../../domain/deploys/ports.ts';
+import type { BuildEnd } from '../../../domain/deploys/build-store.ts';
 import { STEPS } from '../../../domain/deploys/steps.ts';
 import { buildRecord, releaseRecord, stepOf } from '../../ports/records.ts';
 import { createInMemoryArchiveStore } from '../../support/in-memory/archive-store.ts';
@@ -62,6 +62,19 @@ it('a trigger answers 202 with the build, and passes on what was asked', async (
   assert.equal(request?.requestId, answer.headers.get('x-request-id'));
 });
 
+it('a trigger passes on whether an admin of the platform asked, which no member, no admin of an org and no internal key is', async () => {
+  for (const [who, expected] of [
+    [{}, undefined],
+    [{ 'x-test-user': 'platform/super_admin' }, true],
+    [{ 'x-test-user': 'platform/admin' }, undefined],
+    [{ 'x-test-user': 'platform/member' }, undefined],
+  ] as const) {
+    const answer = await api.call('POST', '/builds/trigger', { service: 'hello', environment: 'sandbox' }, who);
+    assert.equal(answer.status, 202);
+    assert.equal(api.commands.requests.at(-1)?.byPlatformAdmin, expected, JSON.stringify(who));
+  }
+});
+
 it('a trigger that joins a build in flight says so', async () => {
   const first = await api.call('POST', '/builds/trigger', { service: 'hello', environment: 'uat' });
   const answer = await api.call('POST', '/builds/trigger', { service: 'hello', environment: 'uat' });
@@ -69,6 +82,32 @@ it('a trigger that joins a build in flight says so', async () => {
     [answer.status, answer.body.data.deduplicated, answer.body.data.buildId],
     [202, true, first.body.data.buildId],
   );
+});
+
+it('shows the lockfile that the install of a build wrote, also of a build with the image of an earlier one', async () => {
+  const lockfile = { name: 'package-lock.json', text: '{"lockfileVersion":3}' };
+  const facts = { lockfile: { name: lockfile.name, buildId: 'bld_lock' } };
+  for (const id of ['bld_lock', 'bld_reused', 'bld_nolock']) {
+    const given = id === 'bld_nolock' ? {} : { facts };
+    await api.builds.create(buildRecord({ id, serviceId: await helloId(), ...given }));
+  }
+  const shown = (id: string, headers = {}) => api.call('GET', `/builds/${id}/lockfile`, undefined, headers);
+  const gone = await shown('bld_lock');
+  assert.deepEqual([gone.status, gone.body.error.code], [404, 'NOT_FOUND']);
+  assert.match(gone.body.error.message, /kept for 90 days/);
+  await api.builds.keepLockfile({ buildId: 'bld_lock', serviceId: await helloId() }, lockfile);
+  for (const id of ['bld_lock', 'bld_reused']) {
+    const { status, body } = await shown(id);
+    assert.deepEqual([status, body.data], [200, { buildId: 'bld_lock', ...lockfile }]);
+    assert.equal((await api.call('GET', `/builds/${id}`)).body.data.lockfile, 'package-lock.json');
+  }
+  const none = await shown('bld_nolock');
+  assert.deepEqual([none.status, none.body.error.code], [404, 'NOT_FOUND']);
+  assert.match(none.body.error.message, /its source has a lockfile, or its install wrote none/);
+  assert.equal((await api.call('GET', '/builds/bld_nolock')).body.data.lockfile, null);
+  const others = await shown('bld_lock', { 'x-test-user': 'other/admin' });
+  assert.deepEqual([others.status, others.body.error.code], [404, 'BUILD_NOT_FOUND']);
+  assert.equal((await shown('bld_lock', { 'x-test-user': 'platform/viewer' })).status, 200);
 });
 
 it('waits for grants where that is asked for: a day, or the time named within its bounds', async () => {
@@ -137,6 +176,8 @@ it('refuses an object where a value belongs, in every field of every route', asy
       'branch',
       'appPath',
       'catalog',
+      'platformConfig',
+      'containerFiles',
       'manifest',
       'files',
       'texts',
@@ -293,8 +334,29 @@ it('plans without running', async () => {
   const odd =
     'metadata: {name: a}\nspec: {dependencies: [{service: notes, scopes: ["*"]}], routes: [{path: /, gas: 1}]}';
   const unconventional = (await api.call('POST', '/builds/plan', { catalog: odd })).body.data.warnings.join('\n');
-  assert.match(unconventional, /^This ends a deploy: spec\.dependencies \(notes\): name the scopes/m);
-  assert.match(unconventional, /^spec\.routes \(\/\): say with charge who pays/m);
+  assert.match(
+    unconventional,
+    /^This ends a deploy: catalog-info\.yaml:2:23: spec\.dependencies \(notes\): name the scopes/m,
+  );
+  assert.match(unconventional, /^catalog-info\.yaml:2:\d+: spec\.routes \(\/\): say with charge who pays/m);
+  const needing = (config: string) =>
+    `metadata: {name: hello}\nspec: {databases: [{type: postgres}], config: [${config}]}`;
+  const wanted = needing('{key: TOKEN, secret: true, required: true}, {key: LIMIT, required: true, default: 1}');
+  const plannedWith = async (service: string, catalog: string, headers = {}) => {
+    const { body } = await api.call('POST', '/builds/plan', { catalog, service }, headers);
+    return body.data.warnings.filter((line: string) => line.includes('no value of'));
+  };
+  assert.deepEqual(await plannedWith('fresh', wanted), [
+    'This ends a deploy that does not set it: no value of TOKEN. To set it: `fairlead config set --secret TOKEN --service fresh`',
+  ]);
+  await api.services.upsert({ id: 'svc_set', name: 'set', org: 'acme' }, { config: { TOKEN: 'x' } });
+  assert.deepEqual(await plannedWith('set', wanted), []);
+  assert.equal(
+    (await plannedWith('set', wanted, { 'x-test-user': 'other/admin' })).length,
+    1,
+    'nothing is told to others',
+  );
+  assert.deepEqual(await plannedWith('set', needing('{key: DATABASE_URL, required: true}')), []);
   const broken = await api.call('POST', '/builds/plan', { catalog: 'metadata: [' });
   assert.deepEqual([broken.status, broken.body.error.code], [400, 'CATALOG_INVALID']);
   assert.equal(api.commands.requests.length, asked);
@@ -410,6 +472,9 @@ it('cancel answers 200 when ended, 202 while cancelling, 409 when finished', asy
   assert.equal((await api.call('POST', `/builds/${installing}/cancel`)).status, 202);
   const id = await inFlight('prod');
   assert.equal((await api.call('POST', `/builds/${id}/cancel`, {})).status, 200);
+  const unknown = await api.call('POST', `/builds/${id}/cancel`);
+  assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'NOT_FOUND'], 'its record is open still');
+  assert.match(unknown.body.error.message, /Within a minute/);
   await api.builds.finish(id, completed);
   const finished = await api.call('POST', `/builds/${id}/cancel`);
   assert.deepEqual([finished.status, finished.body.error.code], [409, 'BUILD_FINISHED']);

@@ -76,3 +76,25 @@ it('of the settings of package managers the names of variables are read, and no 
   assert.deepEqual(source.registryVariables, ['NPM_TOKEN', 'YARN_TOKEN', 'BUN_TOKEN']);
   assert.doesNotMatch(JSON.stringify(source), /canary/);
 });
+
+it('of files and folders that manifests name as dependencies those are named that are there', async () => {
+  const source = await readAppSource(
+    treeOf({
+      'package.json': JSON.stringify({
+        workspaces: ['apps/*'],
+        dependencies: { kit: 'file:vendor/kit', gone: 'link:vendor/gone', far: 'file:../far', sdk: 'file:sdk.tgz' },
+      }),
+      'apps/web/package.json': JSON.stringify({
+        dependencies: { own: 'file:lib/own.tgz', up: 'link:../../vendor/up' },
+      }),
+      'apps/web/lib/own.tgz': '',
+      'sdk.tgz': '',
+      'vendor/kit/index.js': '',
+      'vendor/up/index.js': '',
+    }),
+  );
+  assert.deepEqual(source.files.toSorted(), [
+    ...['apps', 'apps/web/lib/own.tgz', 'apps/web/package.json', 'package.json', 'sdk.tgz', 'vendor'],
+    ...['vendor/kit', 'vendor/up'],
+  ]);
+});

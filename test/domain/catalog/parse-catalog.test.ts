@@ -26,12 +26,12 @@ test('a full catalog of the current version is read without a warning', () => {
   config:
     - { key: LIMIT, default: 5, description: dropped }
     - { key: API_KEY, secret: true, required: true }
-  queues: [{ name: mail.out }, { name: orders, path: /work/orders, retries: 3 }]
+  queues: [{ name: mail.out }, { name: orders, path: /work/orders }]
   schedules: [{ name: night, cron: "0 2 * * *" }]
   tests:
     - { name: home, path: / }
     - { name: home, path: /, method: post, headers: { accept: text/html, X-N: 1 }, body: '{}', expectStatus: 201, expectBodyContains: hi }
-  walkthrough: { url: /tour, by: someone }
+  walkthrough: { url: /tour }
   seo: { enabled: true, entity: Hello Ltd, topic: greetings, pages: [/, { path: /about }] }
 `,
       `    platform.io/framework: fastify
@@ -41,6 +41,8 @@ test('a full catalog of the current version is read without a warning', () => {
     platform.io/env-vars: A_URL, B_URL
     platform.io/dockerfile: deploy/Dockerfile
     platform.io/writable-paths: /app/data, /var/lib/app.d
+    platform.io/node-version: 22
+    platform.io/package-manager: pnpm@10.2.0
     platform.io/install-command: npm install
     platform.io/build-command: npm run build && npm run css
     platform.io/start-command: node server.js --all
@@ -65,6 +67,8 @@ test('a full catalog of the current version is read without a warning', () => {
     port: 8081,
     buildEnvVars: ['A_URL', 'B_URL'],
     dockerfile: 'deploy/Dockerfile',
+    nodeVersion: '22',
+    packageManager: 'pnpm@10.2.0',
     installCommand: 'npm install',
     buildCommand: 'npm run build && npm run css',
     startCommand: 'node server.js --all',
@@ -113,6 +117,40 @@ test('what a database declares beside its type is a warning, and so is a type th
     'spec.databases[0].size is ignored, as it is not known',
     'spec.databases names postgres more than once: a service has one database of a type',
   ]);
+});
+
+test('a word inside of a section that is not known is a warning with the ones that are', () => {
+  const spec = [
+    '  dependencies: [{ service: mailer, scope: [send], databases: [{ type: postgres, acess: read }] }]',
+    '  config: [{ key: A }, { key: B, requird: true }]',
+    '  routes: [{ path: /a, metods: [GET] }]',
+    '  auth: { mode: sso, branding: true, pasport: {}, passport: { branding: true, headles: true } }',
+    '  modules: [orders, { name: crm, titel: CRM }]',
+    '  seo: { enabled: true, pages: [/], topics: x }',
+    '  tests: [{ name: a, path: /, headers: { x-any: "1" }, status: 200 }]',
+  ];
+  assert.deepEqual(
+    read(catalog('0.6.0', `${spec.join('\n')}\n`)).warnings.map((warning) => warning.split(' is not known')[0]),
+    [
+      'spec.routes[0].metods',
+      'spec.dependencies[0].scope',
+      'spec.dependencies[0].databases[0].acess',
+      'spec.config[1].requird',
+      'spec.tests[0].status',
+      'spec.seo.topics',
+      'spec.modules[1].titel',
+      'spec.auth.pasport',
+      'spec.auth.passport.headles',
+    ],
+  );
+  const [warning] = read(catalog('0.6.0', '  config: [{ key: B, requird: true }]\n')).warnings;
+  assert.equal(
+    warning,
+    'spec.config[0].requird is not known and is ignored; known there: key, secret, required, default',
+  );
+  const many = Array.from({ length: 30 }, (_, index) => `w${index}: 1`).join(', ');
+  const { warnings } = read(catalog('0.6.0', `  seo: { ${many} }\n`));
+  assert.deepEqual([warnings.length, warnings.at(-1)?.slice(0, 17)], [21, 'and 10 more words']);
 });
 
 const NO_FLAGS = { includeBranding: false, includeEntityHash: false, headless: false, allowedEmbedOrigins: [] };

@@ -10,11 +10,13 @@ const STEPS: readonly {
   readonly key: string;
   readonly installation: Partial<Installation>;
   readonly system: string;
+  /** What the plan names where it is skipped: a variable, or what else is missing. */
   readonly variable: RegExp;
 }[] = [
+  { key: 'dns', installation: { dns: true }, system: 'dns', variable: /^no DNS provider is configured/ },
   { key: 'monitor', installation: { monitor: true }, system: 'monitor', variable: /MONITOR_URL/ },
   ...['site-property', 'site-registry'].map((key) => ({
-    ...{ key, installation: { siteRegistry: true }, system: 'site-registry', variable: /SITE_REGISTRY_URL/ },
+    ...{ key, installation: { siteRegistry: true }, system: 'site-registry', variable: /SITE_REGISTRY_HOOKS/ },
   })),
 ];
 const CATALOG = catalogRecord({ seo: { enabled: true, entity: null, topic: null } });
@@ -69,7 +71,7 @@ describe('steps that tell another system of a release', () => {
       assert.ok((run?.deadlineSeconds ?? 99) <= 10);
     });
 
-    it(`${key} says in the plan which variable is not set`, () => {
+    it(`${key} says in the plan what is not configured`, () => {
       const { state, reason, run } = planned(key, {});
       assert.deepEqual([state, run], ['skipped', null]);
       assert.match(reason ?? '', variable);

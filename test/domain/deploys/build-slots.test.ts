@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { grantable, nextForSlot } from '../../../domain/deploys/build-slots.ts';
+import { grantable, nextForSlot, roundOfRun } from '../../../domain/deploys/build-slots.ts';
 import type { SlotRequested } from '../../../domain/deploys/messages.ts';
 import type { Environment } from '../../../domain/environment.ts';
 
@@ -59,4 +59,16 @@ describe('grantable', () => {
     assert.equal(grantable([ask('1', 'prod', 'small')], [...crowd, ...many], 3), null);
     assert.equal(grantable([ask('1', 'prod')], crowd, 3), null);
   });
+});
+
+describe('roundOfRun', () => {
+  for (const [what, resumed, round] of [
+    ['the first run', null, 0],
+    ['after two waits, of steps that had one attempt each', { attempts: 1, waits: 2 }, 2],
+    ['after a wait of a step that had many attempts', { attempts: 9, again: { dependencies: 9 }, waits: 1 }, 1],
+    ['paused by an earlier version, at the first step', { attempts: 1 }, 1],
+    ['paused by an earlier version, at a step after one that waited', { attempts: 1, again: { dependencies: 2 } }, 2],
+  ] as const) {
+    it(`${what}: ${round}`, () => assert.equal(roundOfRun(resumed), round));
+  }
 });

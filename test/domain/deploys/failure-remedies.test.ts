@@ -23,6 +23,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['"code": "invalid_type",\n"path": [\n  "DB_PATH"\n],', 'start', /^The variable DB_PATH is not set/],
     ['✖ Invalid input: expected string, received undefined\n  → at LOG_LEVEL', 'start', /^The variable LOG_LEVEL is/],
     [
+      'The following environment variables are not defined:\n -  DATABASE_HOST\n -  APP_SECRET',
+      'build',
+      /^The build needs the variables DATABASE_HOST, APP_SECRET: name them in platform\.io\/env-vars/,
+    ],
+    ['Missing required environment variables:\n  - DATABASE_HOST\n', 'start', /^The variable DATABASE_HOST is not set/],
+    [
       'Error: Environment variable not found: SENTRY_DSN',
       'build',
       /needs the variable SENTRY_DSN: name it in platform\.io\/env-vars/,
@@ -45,6 +51,52 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['YN0028: │ The lockfile would have been modified by this install', 'build', /`yarn install`/],
     ['ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', 'build', /`pnpm install`/],
     ['error: lockfile had changes, but lockfile is frozen', 'build', /`bun install`/],
+  ],
+  'a packed package that is not there, and versions of another package manager': [
+    [
+      "npm error code ENOENT\nnpm error enoent ENOENT: no such file or directory, open '/app/vendor/kit-1.0.0.tgz'",
+      'build',
+      /^The packed package vendor\/kit-1\.0\.0\.tgz, .* is not in the repository: commit it/,
+    ],
+    [
+      'npm error code EUNSUPPORTEDPROTOCOL\nnpm error Unsupported URL Type "workspace:": workspace:*',
+      'build',
+      /begin with workspace:, .*packageManager/,
+    ],
+  ],
+  'packages whose versions do not fit': [
+    [
+      'npm error code ERESOLVE\nnpm error ERESOLVE could not resolve\nnpm error While resolving: a@1.0.0',
+      'build',
+      /legacy-peer-deps=true/,
+    ],
+    ['npm ERR! ERESOLVE unable to resolve dependency tree', 'build', /do not fit/],
+  ],
+  'a package that refuses the Node.js of the app': [
+    [
+      'error undici@7.2.0: The engine "node" is incompatible with this module. Expected version ">=20.18.1". Got "20.9.0"',
+      'build',
+      /^A package refuses the Node\.js that engines\.node .* asks for, and wants >=20\.18\.1: /,
+    ],
+    [
+      'npm error code EBADENGINE\nnpm error notsup Not compatible with your version of node/npm: lib@2.0.0',
+      'build',
+      /refuses the Node\.js/,
+    ],
+    ['npm error notsup Not compatible with your version of node/npm: lib@2.0.0', 'build', /^lib@2\.0\.0 refuses/],
+    [
+      'ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)',
+      'build',
+      /engines\.node/,
+    ],
+  ],
+  'a hash that OpenSSL has no more': [
+    [
+      "Error: error:0308010C:digital envelope routines::unsupported\n  code: 'ERR_OSSL_EVP_UNSUPPORTED'",
+      'build',
+      /MD4.*webpack before 5\.61.*NODE_OPTIONS=--openssl-legacy-provider/,
+    ],
+    ['Error: error:0308010C:digital envelope routines::unsupported', 'start', /uses MD4/],
   ],
   'the program of a package for this machine that is not installed, by its name': [
     [
@@ -88,6 +140,18 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       /native module @a\/usb could not be compiled \(fatal error: usb\.h/,
     ],
   ],
+  'a native module whose install script did not run': [
+    [
+      'Error: Could not locate the bindings file. Tried:\n → /app/node_modules/.pnpm/better-sqlite3@12.0.0/node_modules/better-sqlite3/build/better_sqlite3.node',
+      'start',
+      /native module better-sqlite3 has no program.*onlyBuiltDependencies/,
+    ],
+    [
+      "Error: Cannot find module '/app/node_modules/@a/bcrypt/lib/binding/napi-v3/bcrypt_lib.node'",
+      'start',
+      /native module @a\/bcrypt has no program/,
+    ],
+  ],
   'a native module that cannot be loaded': [
     [
       'Error: libssl.so.1.1: cannot open shared object file: No such file or directory',
@@ -109,6 +173,24 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       /^It writes to \/etc\/todos, which is read-only and stays so: .*a folder of its own such as \/data/,
     ],
     ['Error: SQLITE_CANTOPEN: unable to open database file', 'start', /^It writes to a folder that is read-only/],
+    [
+      "Error: EACCES: permission denied, open '/app/db/app.sqlite'",
+      'start',
+      /^It writes to \/app\/db\/app\.sqlite, which is read-only: .*name the folder in platform\.io\/writable-paths/,
+    ],
+    [
+      "Error: EROFS: read-only file system, mkdir './data/'",
+      'start',
+      /^It writes to \.\/data\/ in its working folder, .*whole path, such as \/app\/data, in platform\.io\/writable-paths/,
+    ],
+    ["PermissionError: [Errno 13] Permission denied: '/data/cache'", 'start', /^It writes to \/data\/cache, /],
+    ['panic: mkdir /var/lib/app: read-only file system', 'start', /^It writes to \/var\/lib\/app, /],
+    ["mkdir: cannot create directory '/logs': Permission denied", 'start', /^It writes to \/logs, /],
+    [
+      'nginx: [emerg] mkdir() "/var/lib/nginx/body" failed (30: Read-only file system)',
+      'start',
+      /^It writes to \/var\/lib\/nginx\/body, /,
+    ],
   ],
   'a port that is taken': [
     ['Error: listen EADDRINUSE: address already in use :::3000', 'start', /taken by another program/],
@@ -172,6 +254,9 @@ describe('the remedy of a failure, by what its program printed', () => {
       "TypeError: Cannot read properties of undefined (reading 'x')",
       'Server listening on 3000',
       'GET /favicon.ico 404 not found',
+      'The environment is set:\n - PRODUCTION',
+      'Error: listen EACCES: permission denied 0.0.0.0:80',
+      'Error: spawn /app/run EACCES',
     ]) {
       assert.equal(remedyOf('start', [printed]), null, printed);
     }

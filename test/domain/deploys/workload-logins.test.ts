@@ -78,6 +78,9 @@ describe('a restart that is asked for again', () => {
     const end = { status: 'failed', reason: 'superseded', failure: null, supersededBy: 'bld_people' } as const;
     await builds.finish('bld_r', { ...end, finishedAt: now() });
     assert.equal(await logins.restart(order), 'busy');
+    const until = new Date('2026-01-02T00:00:00Z');
+    await builds.setWaiting('bld_people', { since: now(), until, blockedGrants: [] });
+    assert.equal(await logins.restart(order), 'ended', 'it waits for a grant: it may install a week later');
     await builds.finish('bld_people', { ...end, supersededBy: null, finishedAt: now() });
     assert.equal(await logins.restart(order), 'ended');
   });

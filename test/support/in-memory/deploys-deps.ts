@@ -1,15 +1,18 @@
 import type { DeploySettings, DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createNamesOfService } from '../../../domain/custom-domains/names-of-service.ts';
 import { createServiceDatabases } from '../../../domain/databases/service-databases.ts';
-import { NO_CUSTOM_DOMAINS } from '../../../domain/deploys/site-registry.ts';
+import { createMayConsume } from '../../../domain/grants/may-consume.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryAudit } from './audit-recorder.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
 import { createInMemoryClientAdministration } from './client-administration.ts';
 import { createInMemoryClientStore } from './client-store.ts';
+import { createInMemoryCustomDomainStore } from './custom-domain-store.ts';
 import { createInMemoryDatabaseRecords } from './database-records.ts';
 import { createInMemoryDatabaseServer } from './database-server.ts';
+import { createInMemoryDnsRecords } from './dns-records.ts';
 import { createInMemoryEdgeRouter } from './edge-router.ts';
 import { createInMemoryEpochStore } from './epoch-store.ts';
 import { createFileTree } from './file-tree.ts';
@@ -98,8 +101,10 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     audit,
     now,
   };
+  const domains = createInMemoryCustomDomainStore();
+  const customDomains = createNamesOfService(domains, { remove: async () => 'removed' });
   const sharingCommands = createInMemorySharingCommands({
-    ...{ ...sharing, repositories: repositoryAccess, gitHost: GIT_HOST },
+    ...{ ...sharing, customDomains, repositories: repositoryAccess, gitHost: GIT_HOST },
   });
   const cipher = createSecretCipher([Buffer.alloc(32, 7)]);
   const databaseServer = createInMemoryDatabaseServer('postgres');
@@ -111,6 +116,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
       passwords += 1;
       return `password-of-a-database-${passwords}`;
     },
+    newGeneration: () => 'aaaaaaaaaaaa',
     now,
     engines: {
       postgres: {
@@ -119,6 +125,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
       },
     },
     commands: databaseCommands,
+    mayConsume: createMayConsume({ services, grants }),
     graceDays: 7,
   });
   const parts = {
@@ -147,7 +154,8 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     serviceRegistry: createInMemoryServiceRegistry({ now }),
     monitor: createInMemoryUptimeMonitor(),
     siteRegistry: createInMemorySiteRegistry(),
-    customDomains: NO_CUSTOM_DOMAINS,
+    customDomains,
+    dns: { records: createInMemoryDnsRecords(), target: '192.0.2.7' },
     testRunner: createInMemoryTestRunner({ network }),
     audit,
     workflows,
@@ -156,6 +164,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   } satisfies DeploysDeps;
   return {
     ...parts,
+    domains,
     files,
     registry,
     network,

@@ -1,15 +1,24 @@
 import { isWorkloadOf } from '../../../activities/deploys/active-workload.ts';
-import type { DeploysDeps } from '../../../activities/deploys/deps.ts';
-import { createDeploysActivities, type DeploysActivities } from '../../../activities/deploys/index.ts';
-import type { StepInput, StepResult } from '../../../activities/deploys/step.ts';
+import { createDeploysActivities } from '../../../activities/deploys/index.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
+import type { DeployTarget } from '../../../domain/deploys/build-store.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { DeployTarget, EdgeRouter } from '../../../domain/deploys/ports.ts';
+import { buildWorkflowId, coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
+import type { EdgeRouter } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { asActivity } from '../../activities/deploys/as-activity.ts';
+import { cleanUpAfterBuild } from '../../../workflows/deploys/clean-up-after-build.ts';
+import { coordinateDeploys } from '../../../workflows/deploys/coordinate-deploys.ts';
+import { reconcileDeploys } from '../../../workflows/deploys/reconcile-deploys.ts';
+import { removeService } from '../../../workflows/deploys/remove-service.ts';
+import { runBuild } from '../../../workflows/deploys/run-build.ts';
 import { buildRequest, catalogRecord } from '../../ports/records.ts';
 import { createInMemoryDeploys } from '../in-memory/deploys-deps.ts';
 import { healthyProgram } from '../in-memory/image-registry.ts';
+import type { ActivityTask } from '../workflow-model/execution.ts';
+import type { Outcome } from '../workflow-model/outcomes.ts';
+import { createWorkflowModel } from '../workflow-model/workflow-model.ts';
+import { createDeployClient } from './deploy-client.ts';
+import { performActivity } from './perform-activity.ts';
 import type { Random } from './random.ts';
 import { type Attempt, createScheduler } from './scheduler.ts';
 
@@ -17,195 +26,193 @@ export const TARGET = { service: 'shop', environment: 'prod' } as const satisfie
 
 const HEALTHY = `localhost:5050/shop@sha256:${'a'.repeat(64)}`;
 const STOPS = `localhost:5050/shop@sha256:${'b'.repeat(64)}`;
-const INSTALL_STEPS = ['installWorkload', 'checkHealth', 'registerRelease'] as const;
+const WORKFLOWS = { coordinateDeploys, runBuild, cleanUpAfterBuild, reconcileDeploys, removeService };
 
 /** What a build meets: a program that serves, one that stops at once, or one that does not answer in public. */
 export type Fate = 'serves' | 'stops' | 'is unwell';
 
-/** What the workflow sees of an attempt whose worker is away. */
-const LOST = { error: new FairleadError('UNAVAILABLE', 'the worker is away', { retryable: true }) };
-
-interface Cancellation {
-  requested: boolean;
+interface Installed {
+  readonly fate: Fate;
+  readonly facts: BuildFacts;
 }
 
 /**
- * The deploy workflows of one service and environment as Temporal would run them, on parts in memory: the activities are
- * the real ones; of the coordinator only its order is here: builds, repairs and removals one after the other. Attempts
- * whose worker is killed or paused are made again; what was paused goes on later.
+ * The deploys of one service and environment: the workflows and activities are the real ones, on a model of Temporal and on
+ * parts in memory. Attempts whose worker is killed or paused are made again; what was paused goes on later.
  *
  * @param change lets a test take a guarantee of a part away
  */
 export function createDeploysModel(random: Random, change: (edge: EdgeRouter) => EdgeRouter = (edge) => edge) {
   const parts = createInMemoryDeploys();
   const edge = change(parts.edge);
-  const deps: DeploysDeps = { ...parts, edge };
   const scheduler = createScheduler(random, { kills: 4 });
-  const unwell = new Set<string>();
-  const running = new Set<Promise<unknown>>();
+  const violations: string[] = [];
+  /** Requests that are not answered, and activities that have not ended. */
+  const asked = new Set<Promise<unknown>>();
+  const performing = new Set<Promise<unknown>>();
+  const builds = new Map<string, Installed>();
   /** Builds whose workflow was terminated: nothing undoes them before the next repair. */
   const terminated = new Set<string>();
-  let current: { readonly build: BuildRequest; readonly cancellation: Cancellation } | null = null;
-  let last: Promise<unknown> = Promise.resolve();
   /** Workloads that a restart of the machine stopped: they answer nobody, whether or not they are still there. */
   const stopped = new Set<string>();
-  let builds = 0;
+  let services = 0;
 
   parts.registry.put(HEALTHY, healthyProgram);
   parts.registry.put(STOPS, () => ({ output: [], listener: null, ended: 'exit code 1' }));
-  parts.workflows.whenRepairing((target) => inOrder(() => repair(target)));
-  parts.workflows.whenRemoving((removal) =>
-    inOrder(async () => {
-      const epoch = await parts.epochs.next(removal);
-      await activity((activities) => activities.removeTarget({ ...removal, epoch }));
-    }),
-  );
 
-  function inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const mine = last.then(work, work);
-    last = mine.catch(() => undefined);
-    return mine;
-  }
+  const temporal = createWorkflowModel({
+    workflows: WORKFLOWS as never,
+    activities: new Set(Object.keys(createDeploysActivities(parts))),
+    perform: (task) => during(performing, perform(task)),
+    post: scheduler.post,
+    tasksOfRun: () => 20 + random.below(100),
+  });
+  const client = createDeployClient(temporal, parts.workflows);
 
-  /** Does something beside all else. */
-  function beside(work: Promise<unknown>): void {
-    const ended = work.catch(() => undefined).finally(() => running.delete(ended));
-    running.add(ended);
+  function during<T>(group: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+    group.add(work);
+    const end = (): void => void group.delete(work);
+    work.then(end, end);
+    return work;
   }
 
   /** A public health check that fails does so at once. */
-  function probedEdge(): EdgeRouter {
+  function probedEdge(building: string): EdgeRouter {
     return {
       ...edge,
       async probe(...args) {
         const probe = await edge.probe(...args);
         const { installedBy = null } = (await parts.releases.active('shop', 'prod')) ?? {};
-        const building = current?.build.buildId ?? '';
-        if (probe.ok && (!unwell.has(building) || installedBy === building)) return probe;
+        if (probe.ok && (builds.get(building)?.fate !== 'is unwell' || installedBy === building)) return probe;
         throw new FairleadError('HEALTH_CHECK_FAILED', probe.summary);
       },
     };
   }
 
   /** The activities of one attempt, each of whose calls to a part the scheduler lets through. */
-  function activitiesOf(attempt: Attempt): DeploysActivities {
-    return createDeploysActivities({
-      ...deps,
-      services: attempt.through(deps.services),
-      builds: attempt.through(deps.builds),
-      releases: attempt.through(deps.releases),
-      epochs: attempt.through(deps.epochs),
-      runtime: attempt.through(deps.runtime),
-      edge: attempt.through(probedEdge()),
+  const activitiesOf = (attempt: Attempt, building: string) =>
+    createDeploysActivities({
+      ...parts,
+      services: attempt.through(parts.services),
+      builds: attempt.through(parts.builds),
+      releases: attempt.through(parts.releases),
+      epochs: attempt.through(parts.epochs),
+      runtime: attempt.through(parts.runtime),
+      edge: attempt.through(probedEdge(building)),
+      workflows: client.directory,
     });
+
+  async function perform(task: ActivityTask): Promise<Outcome> {
+    const { build } = (task.args[0] ?? {}) as { readonly build?: BuildRequest };
+    const outcome = await performActivity(task, {
+      begin: () => scheduler.attempt(),
+      activities: (attempt) => activitiesOf(attempt, build?.buildId ?? ''),
+    });
+    if (outcome.kind === 'completed') await afterActivity(task);
+    return outcome;
   }
 
-  /** Attempts of an activity, until one ends by itself. @throws its failure, when that does not pass */
-  async function activity<T>(
-    call: (activities: DeploysActivities) => Promise<T>,
-    { cancellation, isTriedOnce = false }: { cancellation?: Cancellation; isTriedOnce?: boolean } = {},
-  ): Promise<T> {
-    for (let number = 1; ; number += 1) {
-      const attempt = scheduler.attempt();
-      const work = asActivity(() => call(activitiesOf(attempt)), { attempt: number });
-      const ended = work.then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      );
-      const outcome = await Promise.race([ended, attempt.lost.then(() => LOST)]);
-      if ('value' in outcome) return outcome.value;
-      const isOver = isTriedOnce || cancellation?.requested === true || !mayPass(outcome.error);
-      if (isOver) throw outcome.error;
-    }
-  }
-
-  async function repair(target: DeployTarget): Promise<void> {
-    const epoch = await parts.epochs.next(target);
-    await activity((activities) => activities.repairTarget({ ...target, epoch }), { isTriedOnce: true });
+  async function afterActivity({ type, args }: ActivityTask): Promise<void> {
+    const [input] = args as readonly { readonly build?: BuildRequest; readonly status?: string }[];
+    if (type === 'finishBuild' && input?.status === 'completed') await requireServing(input.build?.buildId ?? '');
+    if (type !== 'repairTarget') return;
     // A service that is being removed is left to the removal.
     if (((await parts.services.find('shop'))?.removingSince ?? null) === null) terminated.clear();
   }
 
-  async function steps(build: BuildRequest, cancellation: Cancellation): Promise<void> {
-    let facts: BuildFacts = build.resume?.facts ?? {};
-    for (const step of INSTALL_STEPS) {
-      const isCancellable = step !== 'registerRelease';
-      if (isCancellable && cancellation.requested) throw new Error('cancelled');
-      const perform = (activities: DeploysActivities): Promise<StepResult> =>
-        (activities[step] as (input: StepInput) => Promise<StepResult>)({ build, facts });
-      const result = await activity(perform, isCancellable ? { cancellation } : {});
-      facts = { ...facts, ...result.facts };
-    }
-  }
-
-  async function run(build: BuildRequest): Promise<void> {
-    const cancellation = { requested: false };
-    current = { build, cancellation };
-    const failed = await steps(build, cancellation).then(
-      () => false,
-      () => true,
-    );
-    const isTerminated = failed && terminated.has(build.buildId);
-    if (failed && !isTerminated) await activity((activities) => activities.restorePrevious(build));
-    const failure = { code: 'INTERNAL', message: 'failed', step: 'install' };
-    const end = failed
-      ? ({ status: 'failed', reason: 'step_failed', failure } as const)
-      : ({ status: 'completed', reason: null, failure: null } as const);
-    await activity((activities) => activities.finishBuild({ build, ...end, supersededBy: null }));
-    current = null;
-    if (!failed) await requireServing(build);
-    beside(activity((activities) => activities.cleanUpAfterBuild(build)));
-  }
-
-  async function requireServing({ buildId }: BuildRequest): Promise<void> {
+  async function requireServing(buildId: string): Promise<void> {
     const { workloadId = '' } = (await parts.edge.current('shop', 'prod')) ?? {};
-    if (stopped.has(workloadId)) return;
+    if (stopped.has(workloadId) || !isInOrder(buildId)) return;
     const workload = (await parts.runtime.list('shop', 'prod')).find(({ id }) => id === workloadId);
     if (workload?.buildId !== buildId) violations.push(`${buildId} is completed, and its code does not serve`);
   }
 
-  /** Opens a build and lets it run when it is its turn. */
+  /** False for a build whose coordinator was terminated: the next one does not know it, and lets others act beside it. */
+  function isInOrder(buildId: string): boolean {
+    const coordinator = temporal.latest(coordinatorWorkflowId('shop', 'prod'));
+    return temporal.latest(buildWorkflowId(buildId))?.parentRunId === coordinator?.runId;
+  }
+
   async function request(changes: Partial<BuildRequest>): Promise<void> {
     const service = await parts.services.find('shop');
     if (service === null) return;
     const build = buildRequest({ ...TARGET, serviceId: service.id, org: service.org, ...changes });
-    await activity((activities) => activities.openBuild(build));
-    await inOrder(() => run(build));
+    // Who removes the service meanwhile has it refused.
+    await client.request(build).catch(() => undefined);
   }
 
-  const violations: string[] = [];
+  /** A build that is made of what another one has pushed. */
+  async function install(installed: Installed): Promise<void> {
+    const { buildId } = buildRequest();
+    builds.set(buildId, installed);
+    await request({
+      buildId,
+      kind: 'retry',
+      resume: { buildId: 'bld_failed', fromStep: 'install', facts: installed.facts },
+    });
+  }
+
+  const openBuilds = async () => (await parts.builds.listOpen(null, { cursor: null, limit: 100 })).items;
+
+  async function register(): Promise<void> {
+    if ((await parts.services.find('shop')) !== null) return;
+    services += 1;
+    await parts.services.upsert({ id: `svc_${services}`, name: 'shop', org: `org-${services}` }, {});
+  }
 
   return {
     parts,
     scheduler,
     violations,
-    beside,
-    activity,
-    inOrder,
-    isIdle: () => running.size === 0,
+    temporal,
+    /** Does something beside all else. */
+    beside: (work: Promise<unknown>) => void during(asked, work).catch(() => undefined),
+    register,
+    openBuilds,
+    /** Whether activities are at work: no time passes meanwhile. */
+    isPerforming: () => performing.size > 0,
+    isAsked: () => asked.size > 0,
+    /** Of the builds of all services, such as `rollback completed`. */
+    async ends(): Promise<readonly string[]> {
+      const { items } = await parts.builds.list({}, { cursor: null, limit: 1_000 });
+      return items.map(({ kind, status, reason }) => [kind, status, ...(reason === null ? [] : [reason])].join(' '));
+    },
     async deploy(fate: Fate): Promise<void> {
-      builds += 1;
-      const commitSha = String(builds).padStart(40, '0');
+      const commitSha = String(builds.size + 1).padStart(40, '0');
       const imageDigest = fate === 'stops' ? STOPS : HEALTHY;
-      const facts = { catalog: catalogRecord(), imageTag: `shop:${builds}`, imageDigest, port: 3000, commitSha };
-      const { buildId } = buildRequest();
-      if (fate === 'is unwell') unwell.add(buildId);
-      const resume = { buildId: 'bld_failed', fromStep: 'install', facts };
-      await request({ buildId, kind: 'retry', resume });
+      const imageTag = `shop:${builds.size + 1}`;
+      await install({ fate, facts: { catalog: catalogRecord(), imageTag, imageDigest, port: 3000, commitSha } });
     },
     async rollback(): Promise<void> {
       const { items } = await parts.releases.list('shop', 'prod', { cursor: null, limit: 5 });
       const release = items[random.below(items.length)];
       if (release !== undefined) await request({ kind: 'rollback', releaseId: release.id });
     },
-    async cancel(): Promise<void> {
-      if (current !== null) current.cancellation.requested = true;
+    /** A build that failed, from its installation on. */
+    async retry(): Promise<void> {
+      const { items } = await parts.builds.list({ status: 'failed' }, { cursor: null, limit: 5 });
+      const installed = builds.get(items[random.below(items.length)]?.id ?? '');
+      if (installed !== undefined) await install(installed);
     },
-    /** Ends the workflow of the build at work; its attempt goes on as one that was paused. */
+    async restart(): Promise<void> {
+      const service = await parts.services.find('shop');
+      if (service === null) return;
+      const { buildId, requestedBy, requestId, requestedAt } = buildRequest();
+      const asked = { buildId, requestedBy, requestId, requestedAt, serviceId: service.id };
+      await client.restart({ ...TARGET, ...asked, installedBefore: Number.MAX_SAFE_INTEGER }).catch(() => undefined);
+    },
+    async cancel(): Promise<void> {
+      const open = await openBuilds();
+      const build = open[random.below(open.length)];
+      if (build !== undefined) await client.cancel({ ...TARGET, buildId: build.id }).catch(() => undefined);
+    },
+    /** Ends the workflow of the build at work, whose attempt goes on as one that was paused; or that of the coordinator. */
     async terminate(): Promise<void> {
-      if (current === null) return;
-      terminated.add(current.build.buildId);
-      current.cancellation.requested = true;
+      if (random.chance(0.3)) return await temporal.terminate(coordinatorWorkflowId('shop', 'prod'));
+      const atWork = (await openBuilds()).find(({ id }) => temporal.latest(buildWorkflowId(id))?.isOpen === true);
+      if (atWork === undefined) return;
+      terminated.add(atWork.id);
+      await temporal.terminate(buildWorkflowId(atWork.id));
     },
     async restartMachine(): Promise<void> {
       for (const workload of await parts.runtime.listAll()) {
@@ -215,16 +222,13 @@ export function createDeploysModel(random: Random, change: (edge: EdgeRouter) =>
     },
     async compare(): Promise<void> {
       parts.advance(180_000);
-      await activity((activities) => activities.reconcileWorkloads(), { isTriedOnce: true });
+      await client.compare();
     },
-    /** Removes the service, and lets another org register its name. */
+    /** Begins to remove the service; another org may register its name afterwards. */
     async remove(): Promise<void> {
       const service = await parts.services.find('shop');
-      if (service === null) return;
-      await activity((activities) => activities.removeService({ id: service.id, name: 'shop' }));
-      await register();
+      if (service !== null) await client.removeService({ id: service.id, name: 'shop' });
     },
-    register,
     /** What must hold between any two calls. */
     async check(): Promise<void> {
       const routed = await parts.edge.current('shop', 'prod');
@@ -241,15 +245,6 @@ export function createDeploysModel(random: Random, change: (edge: EdgeRouter) =>
       violations.push(`the route leads to ${workload.buildId}, which is neither active nor at work`);
     },
   };
-
-  async function register(): Promise<void> {
-    builds += 1;
-    await parts.services.upsert({ id: `svc_${builds}`, name: 'shop', org: `org-${builds}` }, {});
-  }
-}
-
-function mayPass(error: unknown): boolean {
-  return error instanceof FairleadError && error.retryable;
 }
 
 export type DeploysModel = ReturnType<typeof createDeploysModel>;

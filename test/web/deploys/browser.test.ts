@@ -153,7 +153,7 @@ describe('the page of a build in a browser', () => {
     assert.deepEqual(await page.locator('.log-text').allTextContents(), numbers(1, 4));
     await page.locator('summary', { hasText: 'Cancel' }).click();
     await page.locator('button', { hasText: 'Cancel the build' }).click();
-    await page.locator('[role=alert]', { hasText: 'has ended already' }).waitFor();
+    await page.locator('[role=alert]', { hasText: 'No workflow runs build bld_plain' }).waitFor();
     await page.locator('input[name=find]').fill('line 2');
     await page.locator('button', { hasText: 'Search' }).click();
     assert.deepEqual(await page.locator('mark').allTextContents(), ['line 2']);

@@ -24,6 +24,7 @@ const PAGES = [
   '/services/shop/releases',
   '/services/shop/config',
   '/services/shop/logs',
+  '/services/shop/logs?level=warn&until=2026-01-02T00:00',
   '/grants',
 ];
 /** A phone, 200 % of a small window, and a desk. */

@@ -32,16 +32,27 @@ describe('a coordinator that continues as new more than once', { timeout: 120_00
     const waits = plan.findIndex(({ key }) => key === 'scope-grants');
     const now = Date.now();
     const paused = {
-      ...{ request, plan: plan.slice(waits), attempts: 1, facts: { catalog: CATALOG, commitSha: 'a'.repeat(40) } },
+      ...{
+        request,
+        plan: plan.slice(waits),
+        attempts: 1,
+        waits: 2,
+        facts: { catalog: CATALOG, commitSha: 'a'.repeat(40) },
+      },
       ...{ since: new Date(now).toISOString(), until: new Date(now + 3_600_000).toISOString() },
       failure: { code: 'SCOPE_GRANT_BLOCKED', message: 'grant sgr_1 is pending', step: 'scope-grants' },
     } as const;
     const held = hanging('installWorkload');
     const found: unknown[] = [];
+    const rounds: unknown[] = [];
     const { activities, journal } = createFakeActivities(temporal.directory, {
       ...held.overrides,
       readSourceProgress: async () => ({ cloned: true, commitSha: 'a'.repeat(40) }),
       resolveHead: async () => ({ commit: 'c'.repeat(40), branch: 'main' }),
+      requestSlot: (slot) => {
+        rounds.push([slot.buildId, slot.round]);
+        return temporal.directory.requestSlot({ ...slot, limit: 3 });
+      },
     });
     const { fetchSource } = activities;
     activities.fetchSource = async (input) => {
@@ -68,6 +79,11 @@ describe('a coordinator that continues as new more than once', { timeout: 120_00
       assert.equal(await run.query<WaitingView | null>(WAITING_BUILD), null, 'nothing waits');
       assert.deepEqual(completed(), [`${request.buildId} completed`, `${later.buildId} completed`]);
       assert.deepEqual(found, [{}], 'the later build begins with no facts');
+      const ofEach = [
+        [request.buildId, 2],
+        [later.buildId, undefined],
+      ];
+      assert.deepEqual(rounds, ofEach, 'how often a build has waited is kept');
     });
   });
 });

@@ -151,4 +151,18 @@ describe('grantBuildSlots', () => {
       assert.deepEqual(held, [first.buildId, second.buildId]);
     });
   });
+
+  it('a coordinator knows no build of a run before it, also where it began before that build ended', async () => {
+    const { activities } = createFakeActivities(temporal.directory);
+    await temporal.withActivities(activities, async () => {
+      const build = buildRequest();
+      // Begun by a run of the coordinator that was terminated since.
+      const args = [{ holders: [{ ...build, workflowId: buildWorkflowId(build.buildId), limit: 1 }], waiting: [] }];
+      const options = { workflowId: buildWorkflowId(build.buildId), taskQueue: TASK_QUEUE, args };
+      const orphan = await temporal.client.workflow.start(WORKFLOW_TYPES.grantBuildSlots, options);
+      await temporal.directory.requestRepair(build);
+      await orphan.terminate('operator');
+      assert.equal(await temporal.directory.isInHand(build, build.buildId), false);
+    });
+  });
 });

@@ -26,6 +26,7 @@ const INSTALLATION = {
   monitor: true,
   siteRegistry: true,
   testRunner: true,
+  dns: true,
 };
 
 /** Asks for every step that does something. */
@@ -43,6 +44,8 @@ export const CATALOG: Catalog = {
   port: null,
   buildEnvVars: [],
   dockerfile: null,
+  nodeVersion: null,
+  packageManager: null,
   installCommand: null,
   buildCommand: null,
   startCommand: null,

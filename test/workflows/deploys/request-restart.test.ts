@@ -9,6 +9,8 @@ import { hanging } from '../../replay/hanging.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Activities, createFakeActivities, createTemporal } from './harness.ts';
 
+const SOURCE = { kind: 'git', url: 'https://git.example/hello.git', branch: null } as const;
+
 describe('a restart with new credentials', { timeout: 300_000 }, () => {
   let temporal: Awaited<ReturnType<typeof createTemporal>>;
   before(async () => {
@@ -55,6 +57,97 @@ describe('a restart with new credentials', { timeout: 300_000 }, () => {
       held.release();
       await ended(journal, build.buildId, 'completed');
       assert.ok(!journal.includes(`${request.buildId} restart`));
+    });
+  });
+
+  describe('where a build waits for a grant', () => {
+    /** A build that waits until `decide`, and goes on then. */
+    async function waiting(overrides: Partial<Activities>, body: (of: Waiting) => Promise<void>): Promise<void> {
+      const build = buildRequest({ waitForGrantsSeconds: 3_600 });
+      const failure = { code: 'SCOPE_GRANT_BLOCKED', message: 'grant sgr_1 is pending', step: 'scope-grants' } as const;
+      let isDecided = false;
+      let reads = 0;
+      const own: Partial<Activities> = {
+        createScopeGrants: async () => {
+          if (!isDecided) throw new FairleadError(failure.code, failure.message);
+          return { facts: {} };
+        },
+        readGrantDecisions: async () => {
+          reads += 1;
+          return isDecided ? { state: 'granted' } : { state: 'open', failure };
+        },
+        resolveHead: async () => ({ commit: 'a'.repeat(40), branch: 'main' }),
+      };
+      await use({ ...own, ...overrides }, async (journal) => {
+        await temporal.commands.request(build);
+        await waitUntil('the coordinator to keep the build', () => reads === 2);
+        const decide = async () => {
+          isDecided = true;
+          await temporal.directory.tellDecided(build);
+        };
+        await body({ build, request: restartOf(build), journal, decide });
+      });
+    }
+    interface Waiting {
+      readonly build: BuildRequest;
+      readonly request: RestartRequest;
+      readonly journal: string[];
+      readonly decide: () => Promise<void>;
+    }
+
+    it('installs what serves at once; the build waits on, and goes on once it is decided', async () => {
+      await waiting({}, async ({ build, request, journal, decide }) => {
+        assert.equal(await restart(request), 'started');
+        await ended(journal, request.buildId, 'completed');
+        assert.ok(!journal.some((entry) => entry.startsWith(`${build.buildId} failed`)));
+        await decide();
+        await ended(journal, build.buildId, 'completed');
+        const installs = journal.filter((entry) => entry.endsWith(' installWorkload'));
+        assert.deepEqual(installs, [`${request.buildId} installWorkload`, `${build.buildId} installWorkload`]);
+      });
+    });
+
+    it('decided while the restart is opened or at work, the build goes on after it: neither is lost', async () => {
+      for (const at of ['openRestart', 'installWorkload'] as const) {
+        const gate = Promise.withResolvers<void>();
+        let begun = false;
+        const held = async (): Promise<void> => {
+          begun = true;
+          await gate.promise;
+        };
+        const { activities: fake } = createFakeActivities(temporal.directory);
+        const overrides: Partial<Activities> =
+          at === 'openRestart'
+            ? { openRestart: (of) => held().then(() => fake.openRestart(of)) }
+            : { installWorkload: (input) => held().then(() => fake.installWorkload(input)) };
+        await waiting(overrides, async ({ build, request, journal, decide }) => {
+          const outcome = restart(request);
+          await waitUntil('the restart to begin', () => begun);
+          await decide();
+          gate.resolve();
+          assert.equal(await outcome, 'started');
+          await ended(journal, request.buildId, 'completed');
+          await ended(journal, build.buildId, 'completed');
+        });
+      }
+    });
+
+    it('who asks for the same joins the build that waits; a newer build replaces it, and the restart', async () => {
+      const held = hanging('provisionUserAccess');
+      await waiting(held.overrides, async ({ build, request, journal, decide }) => {
+        assert.equal(await restart(request), 'started');
+        await waitUntil('the restart to begin', held.begun);
+        const same = { ...build, buildId: `${build.buildId}_same` };
+        assert.equal((await temporal.commands.request(same)).buildId, build.buildId);
+        const commit = 'b'.repeat(40);
+        const newer = buildRequest({ service: build.service, source: { ...SOURCE, commit } });
+        assert.equal((await temporal.commands.request(newer)).supersededBuildId, build.buildId);
+        await ended(journal, build.buildId, 'failed superseded');
+        await ended(journal, request.buildId, 'failed superseded');
+        held.release();
+        await decide();
+        await ended(journal, newer.buildId, 'completed');
+      });
     });
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ApplicationFailure } from '@temporalio/common';
 import { createSharingActivities } from '../../../activities/authorized-orgs/index.ts';
 import { createDeploysActivities } from '../../../activities/deploys/index.ts';
 import { reconcileBuilds } from '../../../activities/deploys/reconcile-builds.ts';
@@ -8,7 +9,12 @@ import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createGrantCommands } from '../../../adapters/temporal/grant-commands.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import type { WaitingView } from '../../../domain/deploys/build-wait.ts';
-import { buildWorkflowId, coordinatorWorkflowId, WAITING_BUILD } from '../../../domain/deploys/messages.ts';
+import {
+  buildWorkflowId,
+  coordinatorWorkflowId,
+  GRANT_DECIDED,
+  WAITING_BUILD,
+} from '../../../domain/deploys/messages.ts';
 import { notBegun } from '../../../domain/deploys/plan.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { GrantDecision } from '../../../domain/grants/grant.ts';
@@ -277,6 +283,34 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     assert.equal(b.ran('installWorkload'), 0);
   });
 
+  it('a build whose record is gone ends: nothing is read for ever', async () => {
+    const b = await useBuild();
+    let reads = 0;
+    const gone = new FairleadError('BUILD_NOT_FOUND', `No build has the id ${b.build.buildId}`);
+    const refused = (id: string) => (id === b.build.buildId ? Promise.reject(gone) : Promise.resolve(true));
+    const builds = {
+      ...parts.builds,
+      find: async (id: string) => (id === b.build.buildId ? null : await parts.builds.find(id)),
+      setWaiting: refused,
+      finish: refused,
+    };
+    await b.request();
+    await b.waiting();
+    await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
+    const workflows = { ...parts.workflows, releaseSlot: temporal.directory.releaseSlot };
+    const { readGrantDecisions, finishBuild } = createDeploysActivities({ ...parts, builds, workflows });
+    Object.assign(b.activities, {
+      finishBuild,
+      readGrantDecisions: (input: Parameters<Activities['readGrantDecisions']>[0]) => {
+        reads += 1;
+        return readGrantDecisions(input);
+      },
+    });
+    await b.workflows.getHandle(b.coordinator).signal(GRANT_DECIDED);
+    await b.end();
+    assert.equal(reads, 1);
+  });
+
   it('an org that is let in meanwhile is heard of at once, and so is the end of the service that was asked', async () => {
     for (const goes of ['shared', 'removed']) {
       const b = await useBuild();
@@ -488,6 +522,28 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     const { failure, waiting } = await b.record();
     assert.deepEqual([failure?.code, waiting, b.ran('createScopeGrants')], ['SCOPE_GRANT_BLOCKED', null, 1]);
     assert.match(failure?.message ?? '', /then deploy again/);
+  });
+
+  it('that its coordinator began and lost is ended by the next comparison, while the coordinator goes on', async () => {
+    const b = await useBuild();
+    await b.request();
+    await b.waiting();
+    await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
+    // A newer request takes its place, and its end cannot be written.
+    const { finishBuild } = b.activities;
+    b.activities.finishBuild = async (end) => {
+      if (end.build.buildId !== b.build.buildId) return await finishBuild(end);
+      throw ApplicationFailure.nonRetryable('a record that cannot be read', 'INTERNAL');
+    };
+    const source = { kind: 'git', url: 'https://git.example/other.git', branch: null, commit: null } as const;
+    const later = { ...b.build, buildId: `${b.build.buildId}_later`, source };
+    await assert.rejects(b.request(later));
+    assert.equal(await temporal.directory.isInHand(b.build, b.build.buildId), false);
+    b.activities.finishBuild = finishBuild;
+    parts.advance(120_000);
+    const ended = await reconcileBuilds({ ...parts, workflows: temporal.directory }, new AbortController().signal);
+    assert.ok(ended.includes(b.build.buildId), ended.join());
+    assert.equal((await b.record()).reason, 'abandoned');
   });
 
   // The last one: the server skips no time any more, or more than it should, once a workflow was terminated at work.

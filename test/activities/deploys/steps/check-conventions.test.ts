@@ -75,6 +75,13 @@ describe('the convention check', () => {
     });
   }
 
+  it('says nothing about a dependency that gets a scope though it names none', async () => {
+    for (const service of ['site-registry', 'webmaster']) {
+      const { outcome, warnings } = await check({ auth, dependencies: [{ service, scopes: [] }] });
+      assert.deepEqual([outcome, warnings], [null, []], service);
+    }
+  });
+
   it('says nothing about a source without a catalog file', async () => {
     const [bad] = CASES['no-credential-as-default'] ?? [];
     assert.deepEqual((await check({ ...bad, declared: false })).outcome, null);

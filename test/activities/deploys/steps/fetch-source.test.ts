@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { resolveHead } from '../../../../activities/deploys/resolve-head.ts';
 import { fetchSource } from '../../../../activities/deploys/steps/fetch-source.ts';
 import type { BuildSource } from '../../../../domain/deploys/build.ts';
-import type { SourceFetcher } from '../../../../domain/deploys/ports.ts';
+import type { SourceFetcher } from '../../../../domain/deploys/source-ports.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { chunks, upTo } from '../../../ports/archive-store.ts';
 import { packed } from '../../../ports/source-fetcher.ts';

@@ -4,7 +4,7 @@ import { installWorkload } from '../../../../activities/deploys/steps/install-wo
 import { createStuckCheck } from '../../../../activities/deploys/stuck-workload.ts';
 import { POD_TIERS } from '../../../../domain/catalog/pod-tiers.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
-import type { Workload } from '../../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { sealCredential } from '../../../../domain/oauth-clients/credential.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
@@ -72,6 +72,45 @@ describe('install', () => {
     assert.deepEqual(step.warnings, []);
   });
 
+  describe('with a database of another service', () => {
+    const SHOP_READ = { engine: 'postgres', access: 'read', service: 'shop', serviceId: 'svc_shop' } as const;
+    const owner = { service: 'hello', serviceId: 'svc_hello', org: 'acme', environment: 'prod' } as const;
+    const withShop: BuildFacts = { ...facts, consumedDatabases: [SHOP_READ] };
+    const { signal } = new AbortController();
+    async function withLogin(given: Given = {}) {
+      const deploy = await withImage(healthyProgram, { ...given, build: { environment: 'prod', ...given.build } });
+      const { services, databases } = deploy.parts;
+      await services.upsert({ id: 'svc_shop', name: 'shop', org: 'acme' }, {});
+      await databases.provision('postgres', { ...owner, service: 'shop', serviceId: 'svc_shop' }, signal);
+      assert.notEqual(await databases.consume({ from: SHOP_READ, by: owner }, signal), null);
+      return deploy;
+    }
+
+    it('starts nothing without its address: what ended while it was deployed fails the attempt, which may be repeated', async () => {
+      const { parts, attempt } = await withLogin();
+      await parts.databases.endConsumed(owner, async () => []);
+      const expected = { code: 'CONFLICT', retryable: true, message: /^SHOP_POSTGRES_URI: / };
+      await assert.rejects(installWorkload(parts, attempt(withShop)), expected);
+      assert.deepEqual(await parts.runtime.list('hello', 'prod'), []);
+      const other = await withLogin();
+      await installWorkload(other.parts, other.attempt(withShop));
+      const given = await other.parts.runtime.variables(await other.only());
+      assert.match(given?.SHOP_POSTGRES_URI ?? '', /^postgresql:/);
+    });
+
+    it('that ended since its release was made: what is installed again starts without it, with a warning', async () => {
+      const { parts, attempt, only } = await withLogin({ build: { kind: 'rollback', releaseId: 'rel_before' } });
+      await parts.releases.put(
+        releaseRecord({ ...owner, id: 'rel_before', imageDigest: IMAGE, consumedDatabases: [SHOP_READ], secrets: {} }),
+      );
+      await parts.databases.endConsumed(owner, async () => []);
+      const step = attempt();
+      await installWorkload(parts, step);
+      assert.equal((await parts.runtime.variables(await only()))?.SHOP_POSTGRES_URI, undefined);
+      assert.match(step.warnings.join(), /SHOP_POSTGRES_URI is not given: .* has ended\. Deploy it/);
+    });
+  });
+
   it('traffic comes only once it is healthy, and goes to the old workload until then', async () => {
     let probes = 0;
     const seen: (string | undefined)[] = [];
@@ -120,6 +159,12 @@ describe('install', () => {
     for (const moved of [place, { ...place, environment: 'sandbox' as const }]) {
       assert.throws(() => parts.cipher.open(kept, moved), { code: 'INTERNAL' }, 'for its environment alone');
     }
+  });
+
+  it('counts for the org that owns the service, whoever deploys it', async () => {
+    const { parts, attempt, only } = await withImage(healthyProgram, { build: { org: 'other' } });
+    await installWorkload(parts, attempt(facts));
+    assert.equal(parts.runtime.specOf(await only()).org, 'acme');
   });
 
   it('a service with people to sign in gets its client credential, or a warning that there is none', async () => {
@@ -288,6 +333,33 @@ describe('install', () => {
       ['[nodemon] app crashed - waiting for file changes before starting...'],
       /a process manager runs/,
     ],
+    ['crashed under the watcher of Node.js', ["Failed running 'server.js'"], /a process manager runs/],
+    [
+      'is started again by forever',
+      [
+        'error: Forever detected script exited with code: 1',
+        'error: Script restart attempt #1',
+        'error: Forever detected script exited with code: 1',
+      ],
+      /a process manager runs/,
+    ],
+    [
+      'is given up by supervisord',
+      [
+        'INFO exited: web (exit status 1; not expected)',
+        'INFO gave up: web entered FATAL state, too many start retries too quickly',
+      ],
+      /a process manager runs/,
+    ],
+    [
+      'is started again by supervisor',
+      [
+        'Program node app.js exited with code 1',
+        'Starting child process with node app.js',
+        'Program node app.js exited with code 1',
+      ],
+      /a process manager runs/,
+    ],
   ] as const) {
     it(`a program that ${what} is given up in seconds, with its last lines`, async (t) => {
       const { parts, attempt } = await withImage(() => ({ output: [...output], listener: null, ended: null }), {
@@ -328,13 +400,15 @@ describe('install', () => {
     const key = { id: build.serviceId, name: 'hello', org: 'acme' };
     await parts.services.upsert(key, { config: { MYSQL_HOST: 'db' } });
     const names = ['PORT', 'MYSQL_HOST', 'MYSQL_USER', 'COOKIE_NAME'];
-    const step = attempt({ ...facts, exampleVariables: { file: '.env.example', names } });
+    const exampleVariables = { file: '.env.example', names };
+    const step = attempt({ ...facts, exampleVariables, unusedContainerFile: 'Dockerfile' });
     await assert.rejects(installWorkload(parts, step), (error) => {
       assert.ok(error instanceof FairleadError);
-      const [what, printed, unset] = error.message.split('\n');
+      const [what, printed, unset, unused] = error.message.split('\n');
       assert.match(what ?? '', /the container stopped/);
       assert.equal(printed, 'It printed: TypeError: Cannot read properties of undefined');
       assert.match(unset ?? '', /^\.env\.example names variables that are not set: MYSQL_USER, COOKIE_NAME\. Set them/);
+      assert.match(unused ?? '', /^The repository has a Dockerfile of its own, which was not used/);
       return true;
     });
   });

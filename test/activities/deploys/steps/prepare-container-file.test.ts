@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { buildImage } from '../../../../activities/deploys/steps/build-image.ts';
 import { prepareContainerFile } from '../../../../activities/deploys/steps/prepare-container-file.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
-import type { ImageBuildInput } from '../../../../domain/deploys/ports.ts';
+import type { ImageBuildInput } from '../../../../domain/deploys/image-builder.ts';
 import { catalogRecord } from '../../../ports/records.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
@@ -29,6 +29,7 @@ describe('prepare-container-file', () => {
     assert.deepEqual(facts, {
       dockerfile: '.fairlead/Dockerfile',
       generatedContainerFile: true,
+      newLockfile: '/lockfile/package-lock.json',
       port: 3000,
       imageTag: `localhost:5050/hello-${serviceKey}:prod-ccccccc-${id}`,
     });
@@ -42,6 +43,19 @@ describe('prepare-container-file', () => {
     const { parts, attempt } = await withFiles(files);
     const { exampleVariables } = await prepareContainerFile(parts, attempt(known));
     assert.deepEqual(exampleVariables, { file: '.env.example', names: ['MYSQL_HOST', 'MYSQL_PASSWORD'] });
+  });
+
+  it('shows the build-time variables to the install that runs scripts of the source, and not to what keeps its lockfile', async () => {
+    const scripts = { start: 'node a.js', prepare: 'ln -sf .env.production package-lock.json' };
+    const manifest = JSON.stringify({ ...JSON.parse(EXPRESS), scripts });
+    const { parts, attempt, read, build } = await withFiles({ 'package.json': manifest });
+    const key = { id: build.serviceId, name: build.service, org: 'acme' };
+    await parts.services.upsert(key, { config: { COLOUR: 'blue' } });
+    await prepareContainerFile(parts, attempt({ ...known, catalog: catalogRecord({ buildEnvVars: ['COLOUR'] }) }));
+    const instructions = ((await read('.fairlead/Dockerfile')) ?? '').split('\n');
+    const install = instructions.findIndex((line) => line.includes('npm install'));
+    assert.match(instructions[install] ?? '', /target=\/app\/\.env\.production/);
+    assert.match(instructions[install + 1] ?? '', /^RUN rm -rf \/lockfile && .* \[ ! -L package-lock\.json \]/);
   });
 
   it('works inside the build context, and an image without a commit says that it was uploaded', async () => {
@@ -118,7 +132,8 @@ describe('prepare-container-file', () => {
     assert.deepEqual([used.generatedContainerFile, used.port], [false, 9000]);
     const both = await withFiles({ Dockerfile: OWN, 'package.json': EXPRESS });
     const step = both.attempt(known);
-    assert.equal((await prepareContainerFile(both.parts, step)).generatedContainerFile, true);
+    const facts = await prepareContainerFile(both.parts, step);
+    assert.deepEqual([facts.generatedContainerFile, facts.unusedContainerFile], [true, 'Dockerfile']);
     assert.match(step.warnings.join('\n'), /Dockerfile is not used/);
     const off = await withFiles(
       { Dockerfile: OWN, 'package.json': EXPRESS },

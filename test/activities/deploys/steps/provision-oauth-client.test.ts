@@ -80,6 +80,92 @@ describe('the OAuth client of a deploy', () => {
     assert.ok(![...lines, ...warnings].join().includes(secret));
   });
 
+  it('has the callbacks of the names that are the service\u2019s own in that environment', async () => {
+    const asked: object[] = [];
+    const customDomains = {
+      ...parts.customDomains,
+      verified: async (place: object) => {
+        asked.push(place);
+        return ['shop.example.com'];
+      },
+    };
+    await deploy({}, { customDomains });
+    const client = await parts.clientStore.find(CLIENT_ID);
+    assert.ok(client?.redirectUris.includes('https://shop.example.com/api/auth/callback'));
+    assert.deepEqual(asked[0], { serviceId: (await parts.services.find('hello'))?.id, environment: 'prod' });
+  });
+
+  it('keeps no callback of a name that was taken from the service while it was added', async () => {
+    let names: readonly string[] = ['kept.example.com', 'lost.example.com'];
+    const customDomains = {
+      ...parts.customDomains,
+      verified: async () => {
+        const found = names;
+        names = ['kept.example.com'];
+        return found;
+      },
+    };
+    await deploy({}, { customDomains });
+    const uris = (await parts.clientStore.find(CLIENT_ID))?.redirectUris ?? [];
+    assert.ok(uris.includes('https://kept.example.com/api/auth/callback'));
+    assert.ok(!uris.includes('https://lost.example.com/api/auth/callback'));
+  });
+
+  describe('when a name is taken from the service after it was read', () => {
+    /** Names of the service until a provider is asked for their callbacks, in the moment before it carries that out. */
+    const lostMeanwhile = (name: string, then: () => Promise<void> = async () => undefined) => {
+      let names: readonly string[] = [name];
+      const customDomains = { ...parts.customDomains, verified: async () => names };
+      const provision = async (...given: Parameters<typeof parts.clients.provision>) => {
+        names = [];
+        const reply = await parts.clients.provision(...given);
+        await then();
+        return reply;
+      };
+      return { customDomains, clients: { ...parts.clients, provision } };
+    };
+    const callbacksNow = async () => ((await parts.clientStore.find(CLIENT_ID))?.redirectUris ?? []).join();
+    const isSettled = async () =>
+      assert.deepEqual((await parts.services.find('hello'))?.pendingCallbacks.prod ?? [], []);
+
+    it('its callback is not kept, also when the answer of the provider was lost', async () => {
+      await deploy({}, lostMeanwhile('lost.example.com'));
+      assert.doesNotMatch(await callbacksNow(), /lost/);
+      const lost = () => Promise.reject(new FairleadError('UNAVAILABLE', 'No answer', { retryable: true }));
+      await deploy({}, lostMeanwhile('lost.example.com', lost));
+      assert.doesNotMatch(await callbacksNow(), /lost/);
+      await isSettled();
+    });
+
+    it('nor, after the next deploy, when this one was killed at any moment', async () => {
+      let wasKilled = true;
+      for (let kill = 1; wasKilled; kill += 1) {
+        const { customDomains, clients } = lostMeanwhile(`lost${kill}.example.com`);
+        const dying = dyingAt(kill, { services: parts.services, clients });
+        wasKilled = await deploy({}, { ...dying, customDomains }).then(
+          () => false,
+          (error) => error.message === 'killed',
+        );
+        await deploy();
+        assert.doesNotMatch(await callbacksNow(), /lost/, `killed at call ${kill}`);
+        await isSettled();
+      }
+    });
+
+    it('and a provider that is away leaves it to the next deploy', async () => {
+      await deploy();
+      await parts.services.setPendingCallbacks('svc_hello', 'prod', ['lost.example.com']);
+      const callback = 'https://lost.example.com/api/auth/callback';
+      await parts.clientStore.update(CLIENT_ID, {}, { redirectUris: [callback] });
+      await deploy({}, { clients: providerAway });
+      assert.match(warnings.join(), /taken away by the next deploy/);
+      assert.match(await callbacksNow(), /lost/);
+      await deploy();
+      assert.doesNotMatch(await callbacksNow(), /lost/);
+      await isSettled();
+    });
+  });
+
   it('service-only gets service tokens alone', async () => {
     await deploy({ auth: { mode: 'service-only', passport: NO_PASSPORT } });
     const client = await parts.clientStore.find(CLIENT_ID);
@@ -398,13 +484,13 @@ describe('the OAuth client of a deploy', () => {
       ['https://idp.example', false],
     ] as const) {
       warnings.length = 0;
-      await deploy({}, { settings: { platformUrls: { IDP_URL: url }, hasPlatformProxy: false } });
+      await deploy({}, { settings: { ...parts.settings, platformUrls: { IDP_URL: url }, hasPlatformProxy: false } });
       assert.equal(/cannot reach the identity provider.*HOST=0\.0\.0\.0/.test(warnings.join()), told, url);
     }
     warnings.length = 0;
     const platformUrls = { IDP_URL: 'http://localhost:3001' };
-    await deploy({}, { settings: { platformUrls, hasPlatformProxy: true } });
-    await deploy({ auth: null }, { settings: { platformUrls, hasPlatformProxy: false } });
+    await deploy({}, { settings: { ...parts.settings, platformUrls, hasPlatformProxy: true } });
+    await deploy({ auth: null }, { settings: { ...parts.settings, platformUrls, hasPlatformProxy: false } });
     assert.deepEqual(warnings, [], 'neither where there is a proxy, nor for a service that uses no provider');
   });
 

@@ -15,7 +15,17 @@ async function withImage() {
   const { buildId, service, environment } = deploy.build;
   const contextDirectory = deploy.parts.workspace.directory(buildId);
   const dockerfile = `${contextDirectory}/Dockerfile`;
-  const input = { buildId, service, environment, contextDirectory, dockerfile, tag: TAG, labels: {}, secrets: {} };
+  const input = {
+    buildId,
+    org: 'acme',
+    service,
+    environment,
+    contextDirectory,
+    dockerfile,
+    tag: TAG,
+    labels: {},
+    secrets: {},
+  };
   await deploy.parts.images.build(input, recordingContext());
   return { ...deploy, input };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveDependencies } from '../../../../activities/deploys/steps/resolve-dependencies.ts';
 import type { Environment } from '../../../../domain/environment.ts';
+import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { catalogRecord, releaseRecord } from '../../../ports/records.ts';
 import type { InMemoryDeploys } from '../../../support/in-memory/deploys-deps.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
@@ -56,6 +57,75 @@ describe('dependencies', () => {
           `${name.toUpperCase()}_URL is not given: no service ${name} is deployed in prod. Deploy it there, then deploy this service again.`,
       ),
     );
+  });
+
+  it('have the names of services of the platform: those of another org are not taken for them, own ones are', async () => {
+    const { parts, step } = await declaring(['site-registry', 'wallet']);
+    await deployed(parts, 'site-registry', ['prod'], 'globex');
+    await deployed(parts, 'wallet', ['prod']);
+    const context = step();
+    const { dependencies } = await resolveDependencies(parts, context);
+    assert.deepEqual(
+      dependencies?.map(({ service }) => service),
+      ['wallet'],
+    );
+    assert.ok(![...context.lines, ...context.warnings].join().includes('site-registry.prod.internal'));
+  });
+
+  describe('that are services of the platform', () => {
+    const url = 'http://localhost:3006';
+    const auth = { mode: 'service-only', passport: NO_PASSPORT } as const;
+    /** What a deploy says that declares one, with no address of its own in any case. */
+    async function saidOf(
+      service: string,
+      { scopes = [], settings = {}, ...given }: { scopes?: string[]; settings?: Given['settings']; auth?: null } = {},
+    ) {
+      const platformUrls = { SITE_REGISTRY_URL: url, AUDIT_URL: 'http://localhost:3005' };
+      const { parts, attempt } = await useDeploy({ settings: { hasPlatformProxy: true, platformUrls, ...settings } });
+      const catalog = catalogRecord({ auth, dependencies: [{ service, scopes }], ...given });
+      const context = attempt({ catalog, port: 3000 });
+      assert.deepEqual(await resolveDependencies(parts, context), { dependencies: [] });
+      assert.doesNotMatch(context.warnings.join(), /Deploy it/);
+      return { lines: context.lines, warnings: context.warnings };
+    }
+
+    it('are told by the variable that every workload has, whichever word names them', async () => {
+      for (const name of ['site-registry', 'webmaster']) {
+        const lines = [`SITE_REGISTRY_URL is ${url}, of a service of the platform`];
+        assert.deepEqual(await saidOf(name), { lines, warnings: [] }, name);
+      }
+    });
+
+    it('are told where containers do not reach them, with the remedy where there is one', async () => {
+      for (const [service, given, warning] of [
+        [
+          'builder',
+          {},
+          /^BUILDER_URL is not given: builder is a service of the platform, which containers do not reach/,
+        ],
+        ['locker-resolve', {}, /^LOCKER_URL is not given: locker is a service of the platform/],
+        ['site-registry', { settings: { platformUrls: {} } }, /names no address of its site-registry/],
+        ['site-registry', { settings: { hasPlatformProxy: false } }, /in a container is the container itself/],
+        ['site-registry', { auth: null }, /takes tokens alone: declare spec\.auth/],
+        ['audit-ledger', {}, /^audit-ledger need not be in spec\.dependencies: every service is given AUDIT_URL/],
+      ] as const) {
+        const { lines, warnings } = await saidOf(service, given);
+        assert.deepEqual([lines, warnings.length], [[], 1]);
+        assert.match(warnings.join(), warning);
+      }
+    });
+
+    it('are those of an org where it has a service of that name', async () => {
+      const { parts, step } = await declaring(['site-registry']);
+      await deployed(parts, 'site-registry', ['prod']);
+      const context = step();
+      const { dependencies } = await resolveDependencies(parts, context);
+      assert.deepEqual(
+        dependencies?.map(({ serviceId, variable }) => [serviceId, variable]),
+        [['svc_site-registry', null]],
+      );
+      assert.match(context.warnings.join(), /SITE_REGISTRY_URL is a variable of the platform/);
+    });
   });
 
   it('are given no more once they are being removed', async () => {

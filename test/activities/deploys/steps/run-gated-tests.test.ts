@@ -2,56 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { restorePrevious } from '../../../../activities/deploys/restore-previous.ts';
 import { keepUntested, runGatedTests } from '../../../../activities/deploys/steps/run-gated-tests.ts';
-import type { TestDeclaration } from '../../../../domain/catalog/catalog.ts';
-import type { BuildRecord } from '../../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
-import { buildRecord, catalogRecord, releaseRecord, testRecord } from '../../../ports/records.ts';
-import { workloadSpec } from '../../../ports/workload-runtime.ts';
-import { useDeploy } from '../use-deploy.ts';
+import { testRecord } from '../../../ports/records.ts';
+import { useInstalled } from '../use-installed.ts';
 
-const IMAGE = 'registry.example/hello@sha256:1';
 const SIGNAL = new AbortController().signal;
 const AWAY = new FairleadError('UNAVAILABLE', 'The test runner cannot be reached.', {
   ...{ system: 'test-runner', retryable: true },
 });
 const BROKEN = testRecord({ name: 'orders', path: '/orders' });
-
-/** A service of which a release serves, and a build that has installed the next one. */
-async function useInstalled(tests: readonly TestDeclaration[], before: Partial<BuildRecord> = {}) {
-  const deploy = await useDeploy({ opened: true });
-  const { parts, build } = deploy;
-  const { service, environment, serviceId } = build;
-  parts.registry.put(IMAGE, () => ({
-    output: [],
-    listener: (path) => ({ status: path === '/' ? 200 : 500, body: 'hi' }),
-    ended: null,
-  }));
-  const start = async (buildId: string, releaseId: string) => {
-    const workload = await parts.runtime.start(
-      workloadSpec(IMAGE, { service, environment, buildId, releaseId }),
-      deploy.attempt(),
-    );
-    await parts.releases.put(releaseRecord({ id: releaseId, buildId, service, environment, serviceId, secrets: {} }));
-    return workload;
-  };
-  await parts.builds.create(buildRecord({ id: 'bld_old', service, environment, status: 'completed', ...before }));
-  const epoch = await parts.epochs.next(build);
-  const old = await start('bld_old', 'rel_old');
-  await parts.releases.activate('rel_old', { at: parts.now(), epoch, buildId: 'bld_old' });
-  const releaseId = build.buildId.replace('bld_', 'rel_');
-  const workload = await start(build.buildId, releaseId);
-  await parts.builds.giveEpoch(build.buildId, await parts.epochs.next(build));
-  const record = await parts.builds.find(build.buildId);
-  const target = { workloadId: workload.id, address: workload.address };
-  await parts.edge.route(service, environment, target, record?.epoch ?? 0);
-  const facts = { releaseId, workloadId: workload.id, catalog: catalogRecord({ tests }) };
-  const serving = async () => ({
-    active: (await parts.releases.active(service, environment))?.id,
-    routed: (await parts.edge.current(service, environment))?.workloadId,
-    running: (await parts.runtime.list(service, environment)).map(({ id }) => id).sort(),
-  });
-  return { ...deploy, before: old, workload, facts, serving, releaseId };
-}
 
 describe('gated-tests', () => {
   it('passes a release whose tests pass, twice, and leaves it to the registration', async () => {

@@ -226,6 +226,76 @@ const SHAPES: readonly (readonly [string, object, Readonly<Record<string, string
       true,
     ],
     [
+      'scripts that a program runs one after the other',
+      {
+        scripts: {
+          start: 'run-s migrate "serve:*"',
+          migrate: 'node m.js',
+          'serve:web': 'node a.js',
+          serve: 'node c.js',
+        },
+        devDependencies: { 'npm-run-all': '4' },
+      },
+      {},
+      'node m.js && exec node a.js',
+      null,
+      false,
+    ],
+    [
+      'scripts one after the other, of which the first builds',
+      {
+        scripts: { start: 'npm-run-all -n build serve', build: 'tsc', serve: 'node dist/a.js' },
+        devDependencies: { 'npm-run-all': '4', typescript: '5' },
+      },
+      {},
+      'node dist/a.js',
+      'npm run build',
+      false,
+    ],
+    [
+      'scripts one after the other whatever fails',
+      {
+        scripts: { start: 'run-s -c migrate serve', migrate: 'tsx m.ts', serve: 'node a.js' },
+        devDependencies: { 'npm-run-all': '4', tsx: '4' },
+      },
+      {},
+      'exec run-s -c migrate serve',
+      null,
+      true,
+    ],
+    [
+      'the script of the same name of another folder',
+      { scripts: { start: 'cd server && npm start' } },
+      {},
+      'cd server && exec npm start',
+      null,
+      false,
+    ],
+    [
+      'the script of the same name of another package',
+      { scripts: { start: 'npm start --prefix server' } },
+      {},
+      'exec npm start --prefix server',
+      null,
+      false,
+    ],
+    [
+      'a build in another folder',
+      { scripts: { start: 'npm run build && node a.js', build: 'cd client && npm run build' } },
+      {},
+      'node a.js',
+      'npm run build',
+      false,
+    ],
+    [
+      'a prestart in another folder',
+      { scripts: { prestart: 'cd db && node up.js', start: 'node a.js' } },
+      {},
+      'npm run prestart && exec node a.js',
+      null,
+      false,
+    ],
+    [
       'a process manager',
       { scripts: { start: 'pm2-runtime start ecosystem.config.js' }, devDependencies: { pm2: '6' } },
       {},
@@ -338,6 +408,10 @@ it('the client of Prisma is made before the build where there is a schema and no
   assert.equal(buildOf({ scripts }, schema, { buildCommand: 'make' }), 'make');
   const made = { ...scripts, build: 'npm run db && tsc', db: 'prisma generate --no-hints' };
   assert.equal(buildOf({ scripts: made }), 'npm run build');
+  for (const build of ['npm-run-all build:db build:app', 'run-p build:*']) {
+    const several = { ...scripts, build, 'build:db': 'prisma generate', 'build:app': 'tsc' };
+    assert.equal(buildOf({ scripts: several }), 'npm run build');
+  }
   assert.equal(buildOf({ scripts: { ...scripts, postinstall: 'npx prisma generate' } }), null);
 });
 
@@ -347,15 +421,51 @@ it('an app that Bun starts runs on Bun, a hono app without an adapter as well', 
     assert.equal(app.start?.value.at(-1), `exec ${start.startsWith('NODE') ? 'env ' : ''}${start}`);
     assert.match(app.bun ?? '', /^1\.\d+\.\d+$/);
     const { files } = generateContainerFile(app, { secretsEnabled: false, cacheMounts: false });
-    assert.match(files[0]?.text.split('\nFROM ').at(-1) ?? '', /RUN npm install --global .*bun@1\./);
+    assert.match(files[0]?.text.split('\nFROM ').at(-1) ?? '', /^COPY --from=bun /m);
   }
   assert.equal(describe({ scripts: { start: 'bun run next start' } }).bun, null, 'a program of a package needs no Bun');
   assert.equal(describe({ scripts: { start: 'bunx serve' } }).bun !== null, true);
+});
+
+it('of the root of a monorepo that starts nothing, the packages are named with the option that chooses one', () => {
+  const membersOf = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`apps/a${index}/package.json`, '{}']));
+  const deploy = (count: number) => () => describe({ workspaces: ['apps/*'] }, { framework: null }, membersOf(count));
   assert.throws(
-    () =>
-      describe({ scripts: { dev: 'bun run --hot src/index.ts' }, dependencies: { hono: '4' } }, { framework: 'hono' }),
-    /let Bun start it/,
+    deploy(2),
+    /names no way to start the app, .*root of a monorepo: .* with --dir \(apps\/a0, apps\/a1\)$/,
   );
+  assert.throws(deploy(12), /apps\/a9 and 2 more\)$/);
+  assert.throws(deploy(0), /add a "start" script/);
+});
+
+it('an app that Bun starts for development alone, or that is made for it, is started by Bun without a watcher', () => {
+  const startOf = (manifest: object, files: Readonly<Record<string, string>> = {}) => {
+    const app = describe({ dependencies: { hono: '4' }, ...manifest }, { framework: 'hono' }, files);
+    return [app.start?.value.join(' ').replace(/^.*exec /, ''), app.bun !== null];
+  };
+  assert.deepEqual(startOf({ scripts: { dev: 'bun run --hot src/index.ts' } }), ['bun src/index.ts', true]);
+  assert.deepEqual(startOf({ scripts: { start: 'bun --watch src/index.tsx' } }), ['bun src/index.tsx', true]);
+  const made = { devDependencies: { '@types/bun': 'latest' } };
+  assert.deepEqual(startOf(made, { 'index.ts': '' }), ['bun index.ts', true]);
+  assert.deepEqual(startOf(made, { 'src/index.tsx': '' }), ['bun src/index.tsx', true]);
+  assert.throws(() => startOf({}, { 'src/index.tsx': '' }), /names no way to start/, 'Node.js runs no JSX');
+  const forWorkers = { scripts: { dev: 'bun run --hot src/index.ts' }, devDependencies: { wrangler: '4' } };
+  assert.throws(() => startOf(forWorkers), /made for Cloudflare Workers.*let Bun start it/);
+});
+
+it('an app of SvelteKit that leaves its adapter to the host is built as a server, with adapter-static as a site', () => {
+  const scripts = { build: 'vite build', preview: 'vite preview' };
+  const devDependencies = { '@sveltejs/adapter-auto': '7', '@sveltejs/kit': '2', vite: '7' };
+  const app = describe({ scripts, devDependencies }, { framework: null });
+  assert.deepEqual([app.start?.value, app.build?.value], [['node', 'build/index.js'], 'npm run build']);
+  const { files } = generateContainerFile(app, { secretsEnabled: false, cacheMounts: false });
+  assert.match(files[0]?.text ?? '', /^ENV GCP_BUILDPACKS=true\n(?:.*\n)*RUN npm run build$/m);
+  const { buildEnvironment } = describe(
+    { scripts, devDependencies: { ...devDependencies, '@sveltejs/adapter-static': '3' } },
+    { framework: 'static' },
+  );
+  assert.deepEqual(buildEnvironment, {});
 });
 
 const SERVED = { start: 'nx serve', build: 'nx build' };

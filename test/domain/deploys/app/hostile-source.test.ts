@@ -33,10 +33,20 @@ function nested(levels: number): Record<string, string> {
   );
 }
 
+/** Each script runs several times all those that a pattern means. */
+function everyScript(count: number, line: string): Record<string, string> {
+  const names = Array.from({ length: count }, (_, index) => (index === 0 ? 'start' : `s:${index}`));
+  const text = Array.from({ length: Math.floor(3_900 / (line.length + 4)) }, () => line).join(' && ');
+  return Object.fromEntries(names.map((name) => [name, text]));
+}
+
 const SCRIPTS: readonly (readonly [string, Readonly<Record<string, string>>, object?])[] = [
   ['a start script of sixty variables', { start: `${'NODE_ENV=a '.repeat(60)}x` }],
   ['a development script of sixty variables', { dev: `${'a=a=a '.repeat(60)}x` }],
   ['scripts that call ten scripts each, eight levels deep', nested(8)],
+  ['programs that run every script, of which each runs every script', everyScript(25, 'run-s **')],
+  ['programs that are given patterns of hundreds of scripts', everyScript(200, 'run-p z:** *:z z* z** *z')],
+  ['programs that are given patterns of more scripts than a person keeps', everyScript(250, 'run-s ** **')],
   ['a chain of programs that start programs', { start: `${'env '.repeat(100_000)}node x` }],
   ['hooks that call one another', { start: 'node x', postinstall: `${'npx '.repeat(100_000)}y` }],
   ['a quote that never ends', { start: `node x "${'\\"'.repeat(400_000)}` }],

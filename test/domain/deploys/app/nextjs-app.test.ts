@@ -6,9 +6,15 @@ import { generateContainerFile } from '../../../../domain/deploys/container-file
 const USUAL = { build: 'next build', start: 'next start' };
 
 /** A Next.js app with these settings and scripts. */
-function nextjs(config: string, scripts: object = USUAL, devDependencies: object = {}, name = 'next.config.mjs') {
+function nextjs(
+  config: string,
+  scripts: object = USUAL,
+  devDependencies: object = {},
+  name = 'next.config.mjs',
+  dependencies: object = { next: '^15.1.0', serve: '14' },
+) {
   const texts = {
-    'package.json': JSON.stringify({ scripts, dependencies: { next: '^15.1.0', serve: '14' }, devDependencies }),
+    'package.json': JSON.stringify({ scripts, dependencies, devDependencies }),
     [name]: config,
   };
   const source = { files: ['package-lock.json', ...Object.keys(texts)], texts };
@@ -34,6 +40,34 @@ it('files that are exported are served by the web server, from the folder that t
   const named = nextjs("module.exports = { output: 'export', distDir: '_static' }");
   assert.equal(named.site?.folders.value[0], '_static');
   assert.deepEqual(nextjs('', { build: 'next build && next export' }).site?.folders.value, ['out']);
+  const older = { build: 'next build && npm run export', export: 'next export -o dist' };
+  assert.deepEqual(nextjs('', older).site?.folders.value, ['dist', 'out']);
+});
+
+it('settings that differ in production are those of production', () => {
+  for (const value of [
+    "process.env.NODE_ENV === 'production' ? 'export' : undefined",
+    "isProd ? 'export' : undefined",
+  ]) {
+    assert.deepEqual(nextjs(`export default { output: ${value} }`).site?.folders.value, ['out'], value);
+  }
+  assert.equal(nextjs("export default { output: process.env.STATIC ? 'export' : undefined }").site, null);
+});
+
+it('a server of files that would be downloaded at each start gives way to the web server, for an export', () => {
+  const exported = "export default { output: 'export' }";
+  for (const start of ['npx serve@latest out', 'npx -y http-server ./out -p 3000']) {
+    const { text, site } = nextjs(exported, { build: 'next build', start }, {}, 'next.config.mjs', { next: '15' });
+    assert.deepEqual([site?.folders.value, /FROM nginx/.test(text)], [['out'], true], start);
+    assert.match(nextjs('', { build: 'next build', start }, {}, 'next.config.mjs', { next: '15' }).text, /npx /);
+  }
+  assert.match(nextjs(exported, { build: 'next build', start: 'npx serve out' }).text, /npx serve out/, 'installed');
+});
+
+it('an app in a folder of its own is built and started there', () => {
+  const { text } = nextjs('', { build: 'next build src', start: `next start src -p \${PORT:-3000}` });
+  assert.match(text, /CMD \["\/bin\/sh","-c","exec next start src -p \$\{PORT:-3000\}"\]/);
+  assert.match(text, /ln -s \/tmp\/next-cache \/out\/src\/\.next\/cache/);
 });
 
 it("the author's own start goes before what Next.js would start, an export's too", () => {

@@ -27,9 +27,13 @@ const RANGES: readonly (readonly [string | null, string, RegExp | null])[] = [
   [
     '18.x',
     'node:20-bookworm-slim',
-    /asks for "18\.x", which gets no fixes any more; .*nearest of 24, 22, 20, 20: .*dockerfile/,
+    /asks for "18\.x", which gets no fixes any more; .*gets 20, the nearest of 24, 22 and 20: .*dockerfile/,
   ],
-  ['21', 'node:22-bookworm-slim', /asks for "21", which gets no fixes any more; .*nearest of 24, 22, 20, 22/],
+  [
+    '21',
+    'node:22-bookworm-slim',
+    /asks for "21", which gets no fixes any more; .*gets 22, the nearest of 24, 22 and 20: /,
+  ],
   ['>=26', 'node:24-bookworm-slim', /asks for ">=26", which is not supported yet; .*24/],
   ['lts/*', 'node:24-bookworm-slim', /no range of versions/],
   [`>=22${' || 22'.repeat(100_000)}`, 'node:24-bookworm-slim', /no range of versions/],
@@ -69,4 +73,23 @@ it('a pinned version is taken where engines.node allows it, and engines.node whe
   assert.match(pinned.reason, /volta\.node in package\.json asks for "22\.4\.1"/);
   assert.equal(imageOf({ engines: { node: '>=24' } }, { '.nvmrc': '20' }).image, 'node:24-bookworm-slim');
   assert.match(imageOf({}, { '.nvmrc': '16.20.2' }).warning ?? '', /\.nvmrc asks for "16\.20\.2", which gets no fixes/);
+});
+
+it('the catalog’s word goes before all that the source says', () => {
+  const source = { files: ['.nvmrc'], texts: { '.nvmrc': '24' } };
+  const { image, reason } = nodeImage(readManifest('{"engines":{"node":">=24"}}', []), source, '22');
+  assert.deepEqual([image, reason], ['node:22-bookworm-slim', 'platform.io/node-version asks for "22"']);
+});
+
+it('a version in the catalog that no Node.js can have is ignored, with a warning', () => {
+  const manifest = readManifest('{"engines":{"node":"22"}}', []);
+  const versions = ['01.2.3', '1.2.3-01', '1.2.3-a..b', '99999999999999999999.0.0', 'latest'];
+  for (const declared of versions) {
+    const { image, warning } = nodeImage(manifest, { files: [], texts: {} }, declared);
+    assert.equal(image, 'node:22-bookworm-slim');
+    assert.match(
+      warning ?? '',
+      /^platform\.io\/node-version asks for ".*", which is no range of versions; it is ignored$/,
+    );
+  }
 });

@@ -64,3 +64,23 @@ it('a path below which the pages look for their files is known', () => {
   assert.equal(site(['vite'], { 'vite.config.js': "base: '/shop/'" }).site?.basePath, 'shop');
   assert.equal(site(['@docusaurus/core'], { 'docusaurus.config.js': "baseUrl: '/'" }).site?.basePath, null);
 });
+
+it('a site that another script than build makes is built by it, below the folder that it names', () => {
+  for (const [scripts, build, folder] of [
+    [
+      { 'docs:dev': 'vitepress dev docs', 'docs:build': 'vitepress build docs' },
+      'npm run docs:build',
+      'docs/.vitepress/dist',
+    ],
+    [{ 'docs:build': 'vitepress build' }, 'npm run docs:build', '.vitepress/dist'],
+    [{ build: 'vitepress build site', 'docs:build': 'vitepress build docs' }, 'npm run build', 'site/.vitepress/dist'],
+    [{ dev: 'vitepress dev' }, 'vitepress build', '.vitepress/dist'],
+  ] as const) {
+    const text = JSON.stringify({ scripts, devDependencies: { vitepress: '^1.6.0' } });
+    const app = describeApp(
+      { files: ['package.json', 'package-lock.json', 'docs'], texts: { 'package.json': text } },
+      { framework: 'static', port: null, healthEndpoint: '/health' },
+    );
+    assert.deepEqual([app.build?.value, app.site?.folders.value[0]], [build, folder]);
+  }
+});

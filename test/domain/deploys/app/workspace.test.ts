@@ -38,7 +38,7 @@ function generate(given: Given = {}) {
   const monorepo = {
     folder: '',
     app: 'apps/web',
-    source: { files: [lockfile, ...Object.keys(texts), ...files], texts },
+    source: { files: [lockfile, 'vendor/kit.tgz', ...Object.keys(texts), ...files], texts },
   };
   const declared = { framework, port: null, healthEndpoint: '/health', ...given.declared };
   const app = describeApp(source, declared, monorepo);
@@ -71,10 +71,10 @@ it('the packages that the app needs are built first, each after what it needs it
   assert.equal(declared?.value, 'make');
 });
 
-it('turbo builds where the monorepo has it', () => {
+it('turbo builds where the monorepo has it, from its root', () => {
   const turbo = { root: { devDependencies: { turbo: '2' } }, files: ['turbo.json'] };
-  assert.equal(generate(turbo).build?.value, 'turbo run build --filter=@acme/web');
-  assert.match(generate({ ...turbo, files: [] }).build?.value ?? '', /^\(cd /);
+  assert.equal(generate(turbo).build?.value, '(cd /app && turbo run build --filter=@acme/web)');
+  assert.match(generate({ ...turbo, files: [] }).build?.value ?? '', /^\(cd \/app\/packages/);
 });
 
 it('it runs in its own folder, with the programs of both', () => {
@@ -96,13 +96,24 @@ it('what it does not need stays out of the build context, so that a change there
   assert.doesNotMatch(kept, /^libs/m, 'a package that holds one of those it needs');
 });
 
+it('an install that works on the source has the manifests of what stays out, which the lockfile names', () => {
+  const members = { ...MEMBERS, 'apps/web': { ...WEB, scripts: { ...WEB.scripts, postinstall: 'node prepare.js' } } };
+  for (const lockfile of ['bun.lock', 'package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']) {
+    const { text } = generate({ members, lockfile });
+    assert.match(text, /COPY \. \.\nCOPY fairlead-manifests \.\/\nRUN /, lockfile);
+  }
+});
+
 it('pnpm is given the packages that the app needs alone', () => {
   const { text, others } = generate({ lockfile: 'pnpm-lock.yaml' });
   assert.deepEqual(
     Object.keys(others).filter((path) => path.startsWith('fairlead-manifests/')),
     ['apps/web', 'packages/core', 'packages/ui'].map((folder) => `fairlead-manifests/${folder}/package.json`),
   );
-  assert.match(text, /RUN rm -rf \/app\/fairlead-manifests \/app\/apps\/docs \/app\/packages\/odd && mkdir -p public/);
+  assert.match(
+    text,
+    /RUN rm -rf \/app\/fairlead-manifests \/app\/apps\/docs \/app\/packages\/odd && mkdir -p public && touch \.env$/m,
+  );
   assert.match(text, /pnpm install --frozen-lockfile --prod --prefer-offline --ignore-scripts && pnpm prune/);
 });
 
@@ -140,6 +151,36 @@ it('the Node.js version of the app goes before that of the monorepo', () => {
   assert.match(generate({ root }).nodeImage.value, /^node:20/);
   const members = { ...MEMBERS, 'apps/web': { ...WEB, engines: { node: '22' } } };
   assert.match(generate({ root, members }).nodeImage.value, /^node:22/);
+});
+
+it('an install script of the monorepo itself may work on any of its packages: none is left out', () => {
+  const root = { scripts: { postinstall: 'node build-all.js' } };
+  for (const [lockfile, install] of [
+    ['package-lock.json', /^npm ci --include=dev/],
+    ['bun.lock', /^bun install --frozen-lockfile$/],
+    ['pnpm-lock.yaml', /^pnpm install --frozen-lockfile --prod=false$/],
+  ] as const) {
+    const app = generate({ root, lockfile });
+    assert.match(app.install?.value ?? '', install);
+    assert.doesNotMatch(app.others['.dockerignore'] ?? '', /^(?:apps|packages)/m, lockfile);
+    assert.equal(app.others['fairlead-manifests/apps/docs/package.json'], JSON.stringify(MEMBERS['apps/docs']));
+  }
+  const harmless = generate({ root: { scripts: { prepare: 'husky' } } });
+  assert.match(harmless.install?.value ?? '', /^npm ci --workspace=apps\/web /);
+});
+
+it('a package whose source is left out is installed without its install scripts, which Bun and yarn would run', () => {
+  const scripts = { postinstall: 'node make.js', build: 'tsc' };
+  const members = { ...MEMBERS, 'apps/docs': { name: 'docs', scripts, dependencies: { '@acme/ui': '*' } } };
+  for (const lockfile of ['bun.lock', 'yarn.lock']) {
+    const { others } = generate({ members, lockfile });
+    const manifest = JSON.parse(others['fairlead-manifests/apps/docs/package.json'] ?? '');
+    assert.deepEqual(manifest, {
+      name: 'docs',
+      scripts: { build: 'tsc' },
+      dependencies: { '@acme/ui': '*' },
+    });
+  }
 });
 
 it('an install script of a package that the app needs gets the source, and one of another package nothing', () => {

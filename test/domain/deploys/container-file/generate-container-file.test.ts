@@ -86,13 +86,13 @@ const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[
     'yarn',
     ['yarn.lock'],
     {},
-    /ENV YARN_NETWORK_TIMEOUT=300000\nCOPY package\.json yarn\.lock \.\/\nRUN yarn install --non-interactive --frozen-lockfile --production/,
+    /ENV YARN_NETWORK_TIMEOUT=300000\nCOPY package\.json yarn\.lock \.\/\nRUN yarn install --non-interactive --frozen-lockfile --ignore-engines --production/,
   ],
   [
     'yarn 4',
     ['yarn.lock', '.yarnrc.yml'],
     { packageManager: 'yarn@4.1.0' },
-    /npm install --global --force .*@yarnpkg\/cli-dist@4\.1\.0\n[\s\S]*--immutable/,
+    /npm install --global --force .*@yarnpkg\/cli-dist@4\.1\.0 [\s\S]*--immutable/,
   ],
   [
     'pnpm',
@@ -110,7 +110,7 @@ const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[
     'bun',
     ['bun.lock'],
     {},
-    /npm install --global .*bun@1\.\d+\.\d+\nCOPY package\.json bun\.lock \.\/\nRUN bun install --frozen-lockfile --production\n/,
+    /COPY --from=bun \/bun\/ \/usr\/local\/bin\/\nCOPY package\.json bun\.lock \.\/\nRUN bun install --frozen-lockfile --production\n/,
   ],
   ['no lockfile', [], {}, /RUN npm install --omit=dev/],
   [
@@ -126,6 +126,45 @@ for (const [name, files, extra, expected] of MANAGERS) {
     assert.match(generate('express', { ...start, ...extra }, { files: ['package.json', ...files] }).text, expected);
   });
 }
+
+test('an app that reads a file of settings finds one, whether the repository has it or not', () => {
+  for (const manifest of [start, built]) {
+    assert.match(generate('express', manifest).text, /^RUN mkdir -p public && touch \.env$/m);
+  }
+});
+
+test('the lockfile that the install writes is in every kind of image, and no other is', () => {
+  const laid = (lock: string) =>
+    `RUN rm -rf /lockfile && mkdir /lockfile && if [ -f ${lock} ] && [ ! -L ${lock} ]; then cp -P ${lock} /lockfile/; fi\n`;
+  for (const framework of FRAMEWORKS) {
+    const { text } = generate(framework, built, { files: ['package.json'] });
+    const [stage = '', final = ''] = text.split(/\n\n(?=FROM )/);
+    assert.ok(stage.includes(laid('package-lock.json')), text);
+    assert.ok(stage.indexOf('npm install') < stage.indexOf('/lockfile'), 'as the install left it');
+    assert.match(final, /^COPY --from=build \/lockfile \/lockfile$/m);
+    assert.doesNotMatch(generate(framework, built).text, /\/lockfile/, 'the source has one');
+  }
+  const stated = generate('express', { ...start, packageManager: 'pnpm@9.15.0' }, { files: ['package.json'] });
+  assert.ok(stated.text.includes(laid('pnpm-lock.yaml')));
+  assert.doesNotMatch(generate('static', {}, { files: ['package.json', 'index.html'] }).text, /\/lockfile/);
+});
+
+test('one program of Bun is installed, once for the stages that need it, and none where nothing does', () => {
+  const BUN = { ...start, scripts: { ...start.scripts, build: 'bun build.ts', start: 'bun src/index.ts' } };
+  const files = ['package.json', 'bun.lock'];
+  const installed = (text: string) =>
+    text.match(/npm install --global \S+ \S+ "@oven\/bun-linux-\$kind@[\d.]+"/g)?.length ?? 0;
+  const taken = (text: string) => text.match(/^COPY --from=bun /gm)?.length ?? 0;
+  const { text } = generate('express', BUN, { files });
+  assert.deepEqual([installed(text), taken(text)], [1, 2]);
+  const npm = generate('express', BUN).text;
+  assert.deepEqual([installed(npm), taken(npm)], [1, 2], 'what builds and starts by Bun, installed by npm');
+  const node = generate('express', start, { files }).text;
+  assert.deepEqual([installed(node), taken(node)], [1, 1], 'the app runs on Node.js alone');
+  assert.equal(installed(generate('express', start).text), 0);
+  assert.equal(installed(generate('static', {}, { files: [...files, 'index.html'] }).text), 0);
+  readContainerFile(text, 'Dockerfile');
+});
 
 test('an older lockfile of pnpm is installed by the pnpm that wrote such ones', () => {
   const files = ['package.json', 'pnpm-lock.yaml'];
@@ -187,6 +226,15 @@ test('a static site appends its content types at the top level and answers its h
   assert.doesNotMatch(generate('static', null, { healthEndpoint: '/' }).text, /location = /);
 });
 
+test('a page of a static site goes before a folder of its name, and a folder without an index is that page or none', () => {
+  const { text: pages } = generate('static', built);
+  assert.match(pages, /location \/ \{ try_files \$uri \$uri\.html \$uri\/ =404; \}/);
+  assert.match(pages, /location ~ \^\(\.\*\)\/\$ \{ try_files \$\{uri\}index\.html \$1\.html =404; \}/);
+  const { text: onePage } = generate('static', { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } });
+  assert.match(onePage, /location \/ \{ try_files \$uri \$uri\.html \$uri\/ \/index\.html; \}/);
+  assert.match(onePage, /location ~ \^\(\.\*\)\/\$ \{ try_files \$\{uri\}index\.html \$1\.html \/index\.html; \}/);
+});
+
 test('a health endpoint cannot write into the configuration of the web server', () => {
   for (const healthEndpoint of ['/a;}', "/a'b", '/a\nb', '/{x}']) {
     assert.throws(
@@ -242,30 +290,35 @@ test('yarn 2 and later is told by its lockfile, and one that lies in the reposit
   const lock = { 'yarn.lock': '__metadata:\n  version: 8\n' };
   assert.match(
     generate('express', start, { files, texts: lock }).text,
-    /cli-dist@4\.10\.3\n[\s\S]*yarn install --immutable/,
+    /cli-dist@4\.10\.3 [\s\S]*yarn install --immutable/,
   );
-  const own = { ...lock, '.yarnrc.yml': 'yarnPath: .yarn/releases/yarn-4.1.0.cjs\n' };
-  const { text } = generate('express', start, { files: [...files, '.yarnrc.yml', '.yarn'], texts: own });
+  const release = '.yarn/releases/yarn-4.1.0.cjs';
+  const own = { ...lock, '.yarnrc.yml': `yarnPath: ${release}\n` };
+  const { text } = generate('express', start, { files: [...files, '.yarnrc.yml', '.yarn', release], texts: own });
   assert.match(text, /ENV YARN_NODE_LINKER=node-modules[\s\S]*COPY \.yarn \.\/\.yarn\nRUN .*yarn install --immutable/);
   assert.doesNotMatch(text, /cli-dist/);
 });
 
 test('packed packages and folders of the repository are there when packages are installed', () => {
+  const files = ['package.json', 'package-lock.json', 'sdk-0.2.0.tgz', 'vendor/kit'];
   const dependencies = {
     sdk: 'file:sdk-0.2.0.tgz',
     kit: 'file:./vendor/kit',
     far: 'file:../far',
+    gone: 'link:./vendor/gone',
     odd: 'a b',
     x: '1.0.0',
   };
-  const { text, warnings } = generate('express', { ...start, dependencies });
+  const { text, warnings } = generate('express', { ...start, dependencies }, { files });
   const install = text.indexOf('RUN npm ci');
   for (const copied of ['COPY ["sdk-0.2.0.tgz","./sdk-0.2.0.tgz"]', 'COPY ["vendor/kit","./vendor/kit"]']) {
     const at = text.indexOf(copied);
     assert.ok(at > 0 && at < install, text);
   }
+  assert.doesNotMatch(text, /gone/, 'a COPY of it would end the build');
   assert.deepEqual(warnings, [
     "far in package.json is file:../far, outside the app's folder: the install will not find it",
+    'gone in package.json is link:./vendor/gone, which the repository does not have: the install may not find it',
   ]);
 });
 
@@ -288,7 +341,7 @@ const CACHES: readonly (readonly [string, readonly string[], string, string])[] 
 for (const [name, files, id, variable] of CACHES) {
   test(`what ${name} fetched is kept for the next build, and is in no image`, () => {
     const { text } = generate('express', built, { files: ['package.json', ...files], cacheMounts: true });
-    const [stage = '', final = ''] = text.split(/\n\n(?=FROM )/);
+    const [final = '', stage = ''] = text.split(/\n\n(?=FROM )/).reverse();
     assert.match(stage, new RegExp(`^ENV ${variable}=/caches/packages$`, 'm'));
     const mount = `RUN --mount=type=cache,id=${id},target=/caches/packages,sharing=locked `;
     const installs = stage

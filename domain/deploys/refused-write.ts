@@ -1,0 +1,51 @@
+import type { FailureClass } from './failure-class.ts';
+
+/** What programs name that they may write to. Quotes nothing that needs a quote. */
+const PATH = String.raw`((?:\/|\.{1,2}\/|[\w@-])[\w./@+-]{0,200})`;
+/** The refusal of a root that is read-only, and of a file or folder that is another user's. */
+const REFUSED = '(?:read-only file system|permission denied)';
+const CALLS = 'mkdir|mkdtemp|open|unlink|rename|copyfile|rmdir|symlink|link|truncate|l?chmod|chown|utime|lutime';
+
+/** How Node.js, Python, Go, shells and servers written in C say what they could not write. */
+const WRITTEN: readonly RegExp[] = [
+  `(?:EROFS|EACCES): [^\\n]{0,60}?, (?:${CALLS}) '${PATH}'`,
+  `ENOENT: [^\\n]{0,60}?, mkdir '${PATH}'`,
+  `\\[Errno (?:13|30)\\] ${REFUSED}: '${PATH}'`,
+  `(?:cannot|can't) (?:create(?: directory| regular file)?|touch|remove|move) ['‘"]?${PATH}['’"]?: ${REFUSED}`,
+  `\\b(?:mkdir|open)(?:\\(\\))? "?${PATH}"?:? (?:failed \\((?:13|30): )?${REFUSED}`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+/** And how databases and others do, which do not say where. */
+const UNNAMED =
+  /EROFS|read-only file ?system|SQLITE_(?:READONLY|CANTOPEN)|readonly database|unable to open (?:the )?database file/i;
+
+/** A program that writes where it may not when it starts: its root is read-only, and it is not root. */
+export const REFUSED_WRITE: FailureClass = {
+  printed: new RegExp([...WRITTEN, UNNAMED].map(({ source }) => source).join('|'), 'i'),
+  remedies: { start: ({ input }) => writesTo(writtenPath(input)) },
+};
+
+/** A file or folder that it could not write; null where no line names one. */
+function writtenPath(text: string): string | null {
+  for (const pattern of WRITTEN) {
+    const path = pattern.exec(text)?.[1];
+    if (path !== undefined) return path;
+  }
+  return null;
+}
+
+const IN_CATALOG = 'in platform.io/writable-paths in catalog-info.yaml; it is empty at each start';
+
+/** Folders of the system are none that a catalog can make writable. */
+function writesTo(path: string | null): string {
+  if (path === null) {
+    return `It writes to a folder that is read-only: write to /tmp, or name the folder ${IN_CATALOG}.`;
+  }
+  if (/^\/(?:proc|sys|dev|etc)\//.test(path)) {
+    return `It writes to ${path}, which is read-only and stays so: write to /tmp, or to a folder of its own such as /data, and name that one ${IN_CATALOG}.`;
+  }
+  if (!path.startsWith('/')) {
+    return `It writes to ${path} in its working folder, which is read-only: write to /tmp, or name that folder with its whole path, such as /app/data, ${IN_CATALOG}.`;
+  }
+  return `It writes to ${path}, which is read-only: write to /tmp, or name the folder ${IN_CATALOG}.`;
+}
