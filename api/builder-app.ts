@@ -6,6 +6,8 @@ import { backupsRoutes } from './backups/routes.ts';
 import { type ConfigDeps, configRoutes } from './catalog/config-routes.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
+import type { CustomDomainsDeps } from './custom-domains/deps.ts';
+import { customDomainsRoutes } from './custom-domains/routes.ts';
 import { type DatabasesDeps, databasesRoutes } from './databases/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
 import type { GitHooksDeps } from './git-hooks/deps.ts';
@@ -33,6 +35,7 @@ export function createBuilderApp(
     GitHooksDeps &
     BackupsDeps &
     DatabasesDeps &
+    CustomDomainsDeps &
     AuthorizedOrgsDeps,
   options: BuilderOptions,
 ): Express {
@@ -53,6 +56,7 @@ export function createBuilderApp(
       ...authorizedOrgsRoutes(deps),
       ...backupsRoutes(deps),
       ...databasesRoutes(deps),
+      ...customDomainsRoutes(deps),
     ],
   });
 }

@@ -22,6 +22,8 @@ const DEFINITIONS: Readonly<Record<ServiceName, () => Promise<ServiceDefinition>
   registry: async () => (await import('./services/registry.ts')).registry,
   wallet: async () => (await import('./services/wallet.ts')).wallet,
   'audit-ledger': async () => (await import('./services/audit-ledger.ts')).auditLedger,
+  'site-registry': async () => (await import('./services/site-registry.ts')).siteRegistry,
+  monitor: async () => (await import('./services/monitor.ts')).monitor,
   locker: async () => (await import('./services/locker.ts')).locker,
   console: async () => (await import('./services/console.ts')).console,
 };

@@ -17,6 +17,8 @@ import type { ServiceAppOptions, ServiceDefinition } from './service-definition.
 
 const TEMPORAL_ANSWERS_WITHIN_MS = 2_000;
 const now = () => new Date();
+/** A key that is sent is no credential. */
+const NO_KEY: Authenticate = async () => null;
 
 export interface ServiceEnv<Section extends EnvSection> {
   readonly settings: ServiceSettings;
@@ -141,11 +143,11 @@ async function appOptions(
   };
 }
 
-/** By the internal key, of a service that holds it; where the service has a platform client, by tokens for it too. */
+/** By the internal key, of a service that takes it; where the service has a platform client, by tokens for it too. */
 function authentication({ row, settings, opened }: Parts): Authenticate {
   if (row.holdsNoKey === true) return async () => null;
   const { internalKey: key, platformOrg, urls } = settings;
-  const internalKey = createInternalKeyAuth({ key, org: platformOrg, equalsSecret });
+  const internalKey = row.takesNoKey ? NO_KEY : createInternalKeyAuth({ key, org: platformOrg, equalsSecret });
   if (row.platformClient === null) return internalKey;
   if (urls.idp === undefined) return createTokenAuth({ internalKey, verifier: null, platformOrg });
   const verifier = createTokenVerifier({

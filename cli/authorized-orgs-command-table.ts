@@ -43,7 +43,10 @@ export function addAuthorizedOrgsCommands(services: Command, perform: Perform): 
     .description('take an org out that shares a service')
     .argument('<service>')
     .argument('<org>', 'slug of the org')
+    .option('--yes', 'take it out without confirmation')
     .action((service, org, _options, self) =>
-      perform(self, async (context) => (await loadAuthorizedOrgs()).deauthorizeOrg(context, { service, org })),
+      perform(self, async (context) =>
+        (await loadAuthorizedOrgs()).deauthorizeOrg(context, { service, org }, self.opts()),
+      ),
     );
 }

@@ -13,6 +13,8 @@ import { orgs } from './orgs/pages.ts';
 import { overview } from './overview/pages.ts';
 import type { WebModule } from './page.ts';
 import { people } from './people/pages.ts';
+import { properties } from './properties/pages.ts';
+import { searchPulls } from './search-pulls/pages.ts';
 import { services } from './services/pages.ts';
 import { start } from './start/pages.ts';
 import { styleGuide } from './style-guide/pages.ts';
@@ -38,5 +40,7 @@ export const WEB_MODULES: readonly WebModule[] = [
   wallet,
   auditLedger,
   installation,
+  properties,
+  searchPulls,
   styleGuide,
 ];

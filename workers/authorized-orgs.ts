@@ -5,14 +5,17 @@ import { createRepositoryAccess } from '../adapters/git-host/repository-access.t
 import { createMemberDirectory } from '../adapters/idp/member-directory.ts';
 import { createSharingHistory } from '../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createCustomDomainStore } from '../adapters/mongo/custom-domains/domains.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createGitIdentityStore } from '../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { createDatabaseCommands } from '../adapters/temporal/database-commands.ts';
+import { createDomainCommands } from '../adapters/temporal/domain-commands.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import type { RepositoryAccess } from '../domain/authorized-orgs/ports.ts';
+import { createNamesOfService } from '../domain/custom-domains/names-of-service.ts';
 import type { GitIdentityStore } from '../domain/git-identities/ports.ts';
 import { sharingSchedules } from '../workflows/authorized-orgs/schedules.ts';
 import { composeAudit, composeClients } from './deploys.ts';
@@ -37,6 +40,7 @@ export const authorizedOrgs = defineModule({
       workflows: createWorkflowDirectory(parts.client),
       sharingHistory: createSharingHistory({ db }),
       clients,
+      customDomains: createNamesOfService(createCustomDomainStore({ db }), createDomainCommands(parts.client)),
       databaseLogins: { records: createDatabaseRecords({ db }), commands: createDatabaseCommands(parts.client), now },
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(parts.client),

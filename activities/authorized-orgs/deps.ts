@@ -2,9 +2,10 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { RepositoryAccess, SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { NamesOfService } from '../../domain/custom-domains/names-of-service.ts';
 import type { EndConsumerDeps } from '../../domain/databases/end-consumer.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
-import type { BuildStore } from '../../domain/deploys/ports.ts';
 import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 
@@ -14,6 +15,8 @@ export interface SharingDeps {
   readonly sharingHistory: SharingHistory;
   /** Logins to databases of services, which orgs that share one have without a grant. */
   readonly databaseLogins: EndConsumerDeps;
+  /** Names of their own that orgs which share a service added to it. */
+  readonly customDomains: Pick<NamesOfService, 'releaseOf'>;
   readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes' | 'removeAdditions'>;
   readonly grants: Pick<GrantStore, 'findFor'>;
   readonly grantCommands: Pick<GrantCommands, 'apply'>;

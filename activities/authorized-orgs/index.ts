@@ -4,14 +4,13 @@ import { shared } from '../../domain/authorized-orgs/sharing.ts';
 import type { ServiceRecord, SharingChange } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { SharingDeps } from './deps.ts';
-import { removeAdditions } from './remove-additions.ts';
 import {
   reconcileAllRepositories,
   reconcileRepositories,
   setRepositoryRole,
   withdrawRepositories,
 } from './repository-roles.ts';
-import { takeScopes } from './take-scopes.ts';
+import { finishTakingOut, takeOut } from './take-out.ts';
 import { tellWaitingBuilds } from './tell-waiting-builds.ts';
 
 /** The activities of the workflows of authorized orgs. */
@@ -26,7 +25,7 @@ export function createSharingActivities(deps: SharingDeps) {
       const after = await change(deps, service, request);
       const { lastChange } = after.sharing;
       const added = lastChange?.id === request.id && lastChange.kind === 'authorized';
-      await tell(deps, after, lastChange, lastChange?.id === request.id ? requestId : null);
+      await tell(deps, after, lastChange?.id === request.id ? requestId : null);
       return { view: authorizedOrgsView(after), added };
     },
 
@@ -35,10 +34,13 @@ export function createSharingActivities(deps: SharingDeps) {
      * of the service. One activity, since workflows that began before there were additions have a command for it alone.
      * Idempotent. @throws UNAVAILABLE
      */
-    async takeScopes(of: SharedWith): Promise<void> {
-      await removeAdditions(deps, of);
-      await takeScopes(deps, of);
-    },
+    takeScopes: (of: SharedWith): Promise<void> => takeOut(deps, of),
+
+    /**
+     * The same for every org that was taken out and keeps something still, since the workflow that was to take it was
+     * terminated. Idempotent. @throws UNAVAILABLE naming what could not be taken, after all others were
+     */
+    finishTakingOut: (): Promise<void> => finishTakingOut(deps),
 
     /**
      * Tells the builds of an org's services that may wait for scopes of a service that they need no grant any more.
@@ -77,7 +79,7 @@ async function change(
     const sharing = shared(found, request, deps.now());
     if (sharing === found.sharing) return found;
     // What an attempt that was killed did not tell is told before the next change takes its place.
-    await tell(deps, found, found.sharing.lastChange, null);
+    await tell(deps, found, null);
     if (await deps.services.setSharing(id, sharing, found.sharing.revision)) return { ...found, sharing };
   }
   throw new FairleadError('UNAVAILABLE', `The orgs of ${name} are changed by others at this moment`, {
@@ -91,16 +93,15 @@ const AUDIT_TYPES: Readonly<Record<SharingChange['kind'], string>> = {
   deauthorized: 'service.org_deauthorized',
 };
 
-/** Once for each change. The owner reads it, because it decides. */
+/** The latest change, once for each. The owner reads it, because it decides. */
 async function tell(
   { sharingHistory, audit }: SharingDeps,
-  { id: serviceId, name, org: owner }: ServiceRecord,
-  change: SharingChange | null,
+  { id: serviceId, name, org: owner, sharing: { lastChange, revision } }: ServiceRecord,
   requestId: string | null,
 ): Promise<void> {
-  if (change === null) return;
-  const { id, kind, org, repoRole, by } = change;
-  await sharingHistory.add({ ...change, serviceId });
+  if (lastChange === null) return;
+  const { id, kind, org, repoRole, by } = lastChange;
+  await sharingHistory.add({ ...lastChange, serviceId }, kind === 'deauthorized' ? revision : undefined);
   await audit?.record({
     id: `${AUDIT_TYPES[kind]}/${id}`,
     type: AUDIT_TYPES[kind],

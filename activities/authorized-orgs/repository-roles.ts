@@ -2,8 +2,8 @@ import type { Member, SharedWith } from '../../domain/authorized-orgs/messages.t
 import type { RepositoryAccess } from '../../domain/authorized-orgs/ports.ts';
 import { repositoryRole, sharedRepository } from '../../domain/authorized-orgs/shared-repository.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import type { SharingDeps } from './deps.ts';
+import { eachOf } from './each-of.ts';
 import { servicesOf } from './services-of.ts';
 
 type Deps = Pick<SharingDeps, 'services' | 'repositories' | 'gitHost'>;
@@ -29,7 +29,8 @@ export async function reconcileRepositories(deps: Deps, member: Member): Promise
   if (repositories === null) return;
   const usable = await servicesOf(deps, member.org);
   const foreign = usable.filter(({ org }) => org !== member.org);
-  await eachOf([() => repositories.ensureMember(member), () => agree(deps, repositories, foreign, member.org)]);
+  const works = [() => repositories.ensureMember(member), () => agree(deps, repositories, foreign, member.org)];
+  await eachOf(works, (work) => work());
 }
 
 /** @throws UNAVAILABLE */
@@ -41,13 +42,7 @@ export async function reconcileAllRepositories(deps: Deps): Promise<void> {
     if (service.removingSince !== null) continue;
     for (const { org } of service.sharing.orgs) shared.set(org, [...(shared.get(org) ?? []), service]);
   }
-  await eachOf(
-    [...shared].map(
-      ([org, services]) =>
-        () =>
-          agree(deps, repositories, services, org),
-    ),
-  );
+  await eachOf(shared, ([org, services]) => agree(deps, repositories, services, org));
 }
 
 /** Sets the role of an org on the repositories of these services, as all services that live there say. */
@@ -63,12 +58,10 @@ async function agree(
     const repository = sharedRepository(service, gitHost);
     if (repository !== null) found.set(repository, service.org);
   }
-  await eachOf(
-    [...found].map(([repository, owner]) => async () => {
-      const there = await servicesAt(deps, { repository, owner });
-      await repositories.setOrgRole({ repository, org, role: repositoryRole(there, { repository, org, gitHost }) });
-    }),
-  );
+  await eachOf(found, async ([repository, owner]) => {
+    const there = await servicesAt(deps, { repository, owner });
+    await repositories.setOrgRole({ repository, org, role: repositoryRole(there, { repository, org, gitHost }) });
+  });
 }
 
 /**
@@ -86,12 +79,4 @@ async function servicesAt(
     if (service !== null && service.removingSince === null) confirmed.push(service);
   }
   return confirmed;
-}
-
-/** One after the other; what fails keeps no other from being tried. @throws what may pass, before what is refused */
-async function eachOf(works: readonly (() => Promise<void>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const work of works) await work().catch((error: unknown) => failures.push(error));
-  if (failures.length === 0) return;
-  throw failures.find((error) => !(error instanceof FairleadError) || error.retryable) ?? failures[0];
 }

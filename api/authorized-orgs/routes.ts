@@ -11,7 +11,7 @@ import type { SharingCommands, SharingHistory } from '../../domain/authorized-or
 import type { SharingRequest } from '../../domain/authorized-orgs/sharing.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import type { BuildStore } from '../../domain/deploys/ports.ts';
+import type { BuildStore } from '../../domain/deploys/build-store.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { OrgDirectory } from '../../domain/org-directory.ts';

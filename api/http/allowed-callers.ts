@@ -74,17 +74,19 @@ export interface CallerRule {
   readonly callers: RouteCallers;
   /** Made for callers whose kind the row does not name, where they may not learn that there is something. */
   readonly refusal?: () => FairleadError;
+  /** Made for callers whose kind the row names, where they lack more than the row's words say; null for those words. */
+  readonly lack?: (caller: Caller) => FairleadError | null;
 }
 
 /** @throws UNAUTHORIZED without a credential; FORBIDDEN, or the row's own refusal, for those it is not for */
-export function authorize({ callers, refusal }: CallerRule, caller: Caller | null): void {
+export function authorize({ callers, refusal, lack }: CallerRule, caller: Caller | null): void {
   if (callers === 'public') return;
   if (caller === null) {
     throw new FairleadError('UNAUTHORIZED', 'This route needs a credential: send an access token as a Bearer header');
   }
   if (admits(callers, caller)) return;
   if (refusal !== undefined && callers[caller.kind] === undefined) throw refusal();
-  throw forbidden(callers, caller);
+  throw (callers[caller.kind] === undefined ? null : lack?.(caller)) ?? forbidden(callers, caller);
 }
 
 /** Says what this caller lacks, or else whom the route is for. */

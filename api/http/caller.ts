@@ -64,6 +64,14 @@ interface Service {
   readonly org: string;
   readonly name: string;
   readonly scopes: readonly string[];
+  /** The person that it acts for, where a service of the contract lets it name one. It never adds to what it may do. */
+  readonly actingUser?: ActingUser;
+}
+
+/** A person who was looked up, and is active. */
+export interface ActingUser {
+  readonly userId: string;
+  readonly email: string;
 }
 
 /** Whoever acts for the platform as a whole, and so in every org. */
@@ -75,6 +83,8 @@ export type AdministratorCaller = InternalCaller | PlatformAdminCaller;
 /** What authentication looks at. */
 export interface Credentials {
   readonly method: string;
+  /** Path and query, where the request has come by HTTP. */
+  readonly url?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 

@@ -40,7 +40,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustedProxies === undefined ? false : [...options.trustedProxies]);
-  app.use(createRequestId(options), securityHeaders);
+  app.use(createRequestId({ ...options, secretPaths: secretPaths(options.routes) }), securityHeaders);
   register(app, [options.health], options);
   const { protectedResource } = options;
   const metadata = protectedResource === undefined ? [] : [protectedResourceRoute(protectedResource)];
@@ -99,6 +99,12 @@ function namedLimit(
   if (namedRateLimit === undefined) return [];
   const nameOf = (request: Request) => namedRateLimit.nameOf(request, authenticate);
   return [createNamedRateLimit({ ...namedRateLimit, nameOf }, byAddress)];
+}
+
+/** By their fixed beginnings, in lower case: Express tells no cases apart. */
+function secretPaths(routes: readonly Route[]): readonly string[] {
+  const beginnings = routes.flatMap(({ path, secretPath }) => (secretPath === true ? path.split(':', 1) : []));
+  return [...new Set(beginnings.map((beginning) => beginning.toLowerCase()))];
 }
 
 /** Tells any site what it may try; no cookie goes along, and the route itself decides whose pages it serves. */

@@ -90,6 +90,8 @@ export interface RouteDefinition<
   readonly callers: C;
   /** What callers of other kinds are told instead of FORBIDDEN, such as that there is no such org. */
   readonly refusal?: () => FairleadError;
+  /** What callers of these kinds are told whom it refuses, where that is more than a scope or a role. */
+  readonly lack?: (caller: Caller) => FairleadError | null;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -117,6 +119,11 @@ export interface RouteDefinition<
   readonly limitedByHandler?: true;
   /** Machines ask for it all the time: what went well is logged for debugging only. */
   readonly polled?: true;
+  /**
+   * The address holds a secret behind its fixed beginning: the log has none of any address that begins like it, whatever
+   * the method, and whether or not the route answers.
+   */
+  readonly secretPath?: true;
   /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes this route answers with besides those every route has. */

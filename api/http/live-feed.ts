@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFeedWindow, type FeedBudget, type FeedPage, type FeedPlaces, type FeedWindow } from './feed-window.ts';
+import { createReadSlots, type ReadSlots } from './read-slots.ts';
 
 export interface FeedSource<P, L, S> extends FeedPlaces<P, L, S> {
   /** What stands behind a place, a bounded part of it. `state` is read before the lines. */
@@ -24,15 +25,22 @@ export interface FeedTimes {
 export interface LiveFeedOptions<P, L, S> extends FeedTimes {
   readonly source: FeedSource<P, L, S>;
   readonly window: FeedWindow<P, L, S>;
+  /** In which watchers read for themselves; all feeds have them together. */
+  readonly slots: ReadSlots;
 }
 
 /**
  * One reader for all who follow a log, however many they are. It reads on when somebody who has everything asks for more,
  * and keeps the last pages. Whoever stands in these is given them; whoever stands before them, or behind the end that the
- * reader knows, reads for himself until the two meet. So each has every line once and in its order, and nobody waits for
- * the slowest.
+ * reader knows, reads for himself until the two meet, in turn with the others who do. So each has every line once and in its
+ * order, and nobody waits for the slowest.
  */
-export function createLiveFeed<P, L, S>({ source, window, pollMs }: LiveFeedOptions<P, L, S>): LiveFeed<P, L, S> {
+export function createLiveFeed<P, L, S>({
+  source,
+  window,
+  pollMs,
+  slots,
+}: LiveFeedOptions<P, L, S>): LiveFeed<P, L, S> {
   /** Up to where the reader has read; null before the first read. */
   let end: P | null = null;
   let reading: Promise<FeedPage<P, L, S>> | null = null;
@@ -68,7 +76,7 @@ export function createLiveFeed<P, L, S>({ source, window, pollMs }: LiveFeedOpti
   };
   /** A watcher's own read, where the reader is not. */
   const catchUp = async (place: P, signal: AbortSignal): Promise<FeedPage<P, L, S>> => {
-    const page = await read(place);
+    const page = await slots(() => read(place), signal);
     if (page.lines.length > 0 || source.compare(page.next, place) !== 0) return page;
     // There is nothing between this place and the end: the reader was sent too far, by a place that no log has reached.
     if (end !== null && source.compare(place, end) < 0) {
@@ -133,6 +141,8 @@ export interface FeedBounds {
 
 const MIB = 1024 ** 2;
 const KEEP: FeedBounds = { perLog: MIB, inAll: 64 * MIB };
+/** Watchers who read for themselves at one moment, each holding a page: the others wait for their turn. */
+const MOST_READING = 8;
 
 /** The feeds of the logs that are followed now. @returns begins to watch one */
 export function createLiveFeeds<K, P, L, S, X>({
@@ -143,10 +153,11 @@ export function createLiveFeeds<K, P, L, S, X>({
   pollMs,
 }: LiveFeedsOptions<K, P, L, S, X>): (key: K) => LiveWatch<P, L, S, X> {
   const budget: FeedBudget = { held: 0, most: keep.inAll };
+  const slots = createReadSlots(MOST_READING);
   const begin = (key: K) => {
     const places = source(key);
     const window = createFeedWindow<P, L, S>(places, { most: keep.perLog, budget });
-    return { feed: createLiveFeed({ source: places, window, pollMs }), shared: share(key), window, watchers: 0 };
+    return { feed: createLiveFeed({ source: places, window, pollMs, slots }), shared: share(key), window, watchers: 0 };
   };
   const followed = new Map<string, ReturnType<typeof begin>>();
   return (key) => {

@@ -22,6 +22,7 @@ export interface FirstAdminLink {
  * at its start, many at once included: unique keys let one of them make each. While there is no super admin, each start
  * opens a new link for the first and voids the earlier ones; `onFirstAdminLink` gets it and nothing else does, so it
  * must put it where only the operator reads.
+ * @throws CONFLICT when the settings name another org than the platform's, or its ids are taken (`ensurePlatformClients`)
  */
 export async function bootstrapIdentity(
   deps: IdentityDeps,
@@ -48,6 +49,13 @@ async function ensurePlatformOrg(deps: IdentityDeps): Promise<OrgRecord> {
     throw new FairleadError(
       'CONFLICT',
       `The org ${slug} exists and is not the platform's: choose another PLATFORM_ORG`,
+    );
+  }
+  // Who is of the platform is told by this name everywhere: under another one a tenant's org could be taken for it.
+  if (org.slug !== slug) {
+    throw new FairleadError(
+      'CONFLICT',
+      `PLATFORM_ORG is ${slug}, and the org of this installation's platform is ${org.slug}: set PLATFORM_ORG=${org.slug}`,
     );
   }
   return org;

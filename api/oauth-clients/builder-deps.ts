@@ -1,6 +1,6 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
-import type { EdgeRouter } from '../../domain/deploys/ports.ts';
+import type { EdgeRouter } from '../../domain/deploys/workload-runtime.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 
 /** What the builder's routes for OAuth clients work with. */

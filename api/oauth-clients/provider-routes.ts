@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import {
+  addScopesBodySchema,
+  addScopesReplySchema,
   clientListSchema,
   clientView,
   provisionBodySchema,
@@ -16,6 +18,7 @@ import { pageQueryShape } from '../../domain/page-schema.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
+import { addScopes } from './add-scopes.ts';
 import { changeClient } from './change-client.ts';
 import { CLIENT_REPLY, CLIENT_TAG, clientParams, clientRoutes } from './client-routes.ts';
 import { providerActions } from './provider-actions.ts';
@@ -66,6 +69,17 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
       responses: { 200: { description: 'That is the rule now', schema: signInReplySchema } },
       errors: ['CLIENT_NOT_FOUND', 'CLIENT_EXISTS', 'CONFLICT'],
       handle: async ({ body }, context) => ({ status: 200, data: await setSignIn(deps, context, body) }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: `${PATH}/add-scopes`,
+      summary: 'Add scopes to those that a client has',
+      tag: CLIENT_TAG,
+      callers: ADMINISTRATORS,
+      body: addScopesBodySchema,
+      responses: { 200: { description: 'The client has them', schema: addScopesReplySchema } },
+      errors: ['CLIENT_NOT_FOUND'],
+      handle: async ({ body }, context) => ({ status: 200, data: await addScopes(deps, context, body) }),
     }),
     defineRoute({
       method: 'post',

@@ -7,6 +7,7 @@ import { NEW_CLIENT } from '../../domain/oauth-clients/creation.ts';
 import { type DerivedLists, type MergedClient, mergeClient } from '../../domain/oauth-clients/merge-client.ts';
 import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import { refuseReservedId } from '../../domain/oauth-clients/platform-client.ts';
+import { refuseGrantedByAdmin } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
@@ -24,7 +25,7 @@ const NOTHING_PRESERVED = { redirectUris: [], scopes: [], grantTypes: [] };
  * Makes the client of a service and environment, or adds to it what a deploy derives (spec 1, B): redirect URIs, scopes
  * and grant types are only ever added, the passport fields are written from the catalog. Idempotent but for `newSecret`.
  *
- * @throws CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id belongs to someone else; INVALID_REDIRECT_URI;
+ * @throws FORBIDDEN for a scope that a platform admin grants; CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id belongs to someone else; INVALID_REDIRECT_URI;
  *   CONFLICT (retryable) when another secret of the key in `secretFor` was made than the one that the caller saw
  */
 export async function provisionClient(
@@ -34,6 +35,7 @@ export async function provisionClient(
 ): Promise<ProvisionReply> {
   const clientId = serviceClientId(wanted.service, wanted.environment);
   refuseReservedId(clientId);
+  refuseGrantedByAdmin(wanted.scopes);
   const redirectUris = checkRedirectUris(wanted.redirectUris, { service: wanted.service });
   const derived: DerivedLists = { redirectUris, scopes: wanted.scopes, grantTypes: wanted.grantTypes };
   const existing = await deps.clients.find(clientId);

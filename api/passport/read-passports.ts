@@ -52,7 +52,7 @@ async function passportOf(deps: PassportDeps, people: People, { claims, connecte
     return userId === user.id && (org === undefined || admitsLogin(org.policy, login, frame.at));
   });
   const platform = user.platformRoles.length === 0 ? null : await deps.orgs.find(deps.settings.platformOrg);
-  const counts = platform === null || admitsLogin(platform.policy, login, frame.at);
+  const counts = platform !== null && admitsLogin(platform.policy, login, frame.at);
   const shown = counts ? user : { ...user, platformRoles: [] };
   return personPassport({ user: shown, memberships, orgs: people.orgs }, frame);
 }

@@ -12,11 +12,13 @@ import { createClientAdministration } from '../../adapters/idp/client-administra
 import { createOrgDirectory } from '../../adapters/idp/org-directory.ts';
 import { createLegacyVault } from '../../adapters/locker/legacy-vault.ts';
 import { createLockerClient } from '../../adapters/locker/locker-client.ts';
+import { createPlatformLogs } from '../../adapters/log-files/platform-logs.ts';
 import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { createSharingHistory } from '../../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
+import { createCustomDomainStore } from '../../adapters/mongo/custom-domains/domains.ts';
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
@@ -27,11 +29,13 @@ import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
 import { createGitIdentityStore } from '../../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
+import { createDomainCommands } from '../../adapters/temporal/domain-commands.ts';
 import { createGitHookCommands } from '../../adapters/temporal/git-hook-commands.ts';
 import { createGrantCommands } from '../../adapters/temporal/grant-commands.ts';
 import { createReencryptionCommands } from '../../adapters/temporal/reencryption-commands.ts';
 import { createSharingCommands } from '../../adapters/temporal/sharing-commands.ts';
 import type { LegacyVault, LockerSource } from '../../domain/config/secret-import.ts';
+import { platformNames } from '../../domain/custom-domains/platform-names.ts';
 import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
 import type { ServiceUrls } from '../../domain/service-addresses.ts';
 import { LOCKER_RESOLVE_SCOPE, serviceRow } from '../../domain/services.ts';
@@ -75,6 +79,15 @@ export const builder = defineService({
       ...composeBackups({ env, db, temporal: temporal() }),
       services: createServiceStore({ db, now }),
       history: createVariableHistory({ db }),
+      domains: createCustomDomainStore({ db }),
+      domainCommands: createDomainCommands(temporal()),
+      platformNames: platformNames({
+        platformDomain: env.PLATFORM_DOMAIN,
+        ingressTarget: env.INGRESS_TARGET ?? null,
+        customersTarget: env.SAAS_CNAME_TARGET ?? null,
+        urls: [publicUrl, ...Object.values(settings.urls)],
+      }),
+      membersAddDomains: env.CUSTOM_DOMAINS_BY_MEMBERS,
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(temporal()),
       gitConnections: createGitConnectionStore({ db }),
@@ -93,6 +106,7 @@ export const builder = defineService({
       workloadStates: createWorkloadStates({ db, now }),
       log: createBuildLog({ db, now }),
       serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
+      platformLogs: createPlatformLogs({ directory: join(env.DATA_DIR, 'logs') }),
       archives: createArchiveStore({
         directory: join(env.DATA_DIR, 'archives'),
         newId,
@@ -117,7 +131,7 @@ export const builder = defineService({
         wallet: settings.urls.wallet !== undefined,
         registry: settings.urls.registry !== undefined,
         monitor: env.MONITOR_URL !== undefined,
-        siteRegistry: env.SITE_REGISTRY_URL !== undefined,
+        siteRegistry: env.SITE_REGISTRY_HOOKS && env.SITE_REGISTRY_URL !== undefined,
         testRunner: env.TEST_RUNNER_URL !== undefined,
       },
     };

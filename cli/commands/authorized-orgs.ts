@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { RepoRole } from '../../domain/repo-role.ts';
 import { pathOf } from '../api-client.ts';
+import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
+import { namePeople } from '../name-people.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 import type { Tone } from '../terminal/style.ts';
 import { formatAge } from '../terminal/times.ts';
@@ -45,7 +47,8 @@ interface Named {
 const listPath = (service: string): string => pathOf('services', service, 'authorized-orgs');
 
 /** `fairlead services authorized-orgs <service>`. */
-export async function showAuthorizedOrgs({ output, api, now }: CliContext, service: string): Promise<number> {
+export async function showAuthorizedOrgs(context: CliContext, service: string): Promise<number> {
+  const { output, api, now } = context;
   const sharing = await api.call(sharingReply, { method: 'GET', path: listPath(service) });
   output.document(sharing);
   if (output.quiet) for (const { orgSlug } of sharing.authorizedOrgs) output.print(orgSlug);
@@ -53,12 +56,14 @@ export async function showAuthorizedOrgs({ output, api, now }: CliContext, servi
     output.print(`${sharing.service} is owned by ${sharing.owner}`);
     if (sharing.authorizedOrgs.length === 0) output.print('No other org shares it.');
     else {
+      const by = sharing.authorizedOrgs.map(({ authorizedBy }) => authorizedBy);
+      const who = await namePeople(context, by, sharing.owner);
       output.table(
         [{ title: 'ORG' }, { title: 'REPO ROLE' }, { title: 'BY', shrinks: true }, { title: 'SINCE' }],
         sharing.authorizedOrgs.map(({ orgSlug, repoRole, authorizedBy, authorizedAt }) => [
           { text: orgSlug, tone: 'bold' },
           { text: repoRole },
-          { text: authorizedBy },
+          { text: who(authorizedBy) },
           { text: formatAge(authorizedAt, now()), tone: 'dim' },
         ]),
       );
@@ -69,10 +74,11 @@ export async function showAuthorizedOrgs({ output, api, now }: CliContext, servi
 
 /** `fairlead services authorized-orgs <service> --history`. */
 export async function showSharingHistory(
-  { output, api, now }: CliContext,
+  context: CliContext,
   service: string,
   { limit }: { readonly limit: number },
 ): Promise<number> {
+  const { output, api, now } = context;
   const page = await readPages(api, changeReply, {
     path: pathOf('services', service, 'authorized-orgs', 'history'),
     query: {},
@@ -82,6 +88,10 @@ export async function showSharingHistory(
   if (output.quiet) for (const { id } of page.items) output.print(id);
   else if (page.items.length === 0) output.print('No org was ever let in.');
   else {
+    const who = await namePeople(
+      context,
+      page.items.map(({ changedBy }) => changedBy),
+    );
     output.table(
       [
         { title: 'ORG' },
@@ -94,7 +104,7 @@ export async function showSharingHistory(
         { text: orgSlug, tone: 'bold' },
         CHANGES[change] ?? { text: change },
         { text: repoRole ?? '' },
-        { text: changedBy },
+        { text: who(changedBy) },
         { text: formatAge(at, now()), tone: 'dim' },
       ]),
     );
@@ -121,7 +131,16 @@ export async function authorizeOrg(
 }
 
 /** `fairlead services deauthorize-org <service> <org>`. */
-export async function deauthorizeOrg({ output, api }: CliContext, { service, org }: Named): Promise<number> {
+export async function deauthorizeOrg(
+  context: CliContext,
+  { service, org }: Named,
+  options: { readonly yes?: boolean },
+): Promise<number> {
+  const { output, api } = context;
+  await confirm(context, options, {
+    text: `${org} deploys and manages ${service} no more, and its services lose the scopes of it that no grant gives them. What it added to clients of ${service} is removed, and their tokens are void.`,
+    command: `services deauthorize-org ${service} ${org}`,
+  });
   const path = pathOf('services', service, 'authorized-orgs', org);
   const sharing = await api.call(deauthorizedReply, { method: 'DELETE', path });
   output.document(sharing);

@@ -5,6 +5,7 @@
  * workflow `authorized-orgs/<service id>` makes one change after the other, and ends when there is nothing to do.
  * Retries: activities are retried until they succeed. The list is written first, and holds from then on; then the history,
  * the audit ledger, the clients of the org and the git host are made to agree with it, which can be repeated.
+ * Where the workflow is terminated on the way, the next hour goes on: the history says what is not taken from whom.
  * Compensation: none. What a deploy gave while an org was taken out is taken back by whoever sees it last.
  */
 
@@ -18,10 +19,26 @@ export interface SharingHistoryEntry extends SharingChange {
   readonly serviceId: string;
 }
 
+/** An org that was taken out, of which something may have what it had by sharing the service. */
+export interface OrgTakenOut {
+  readonly serviceId: string;
+  readonly org: string;
+  /** Revision of the list by the change. */
+  readonly takenOut: number;
+}
+
 /** Who let which org share a service, and who took it out. */
 export interface SharingHistory {
-  /** Idempotent on the id: the first one stays. @throws UNAVAILABLE */
-  add(entry: SharingHistoryEntry): Promise<void>;
+  /**
+   * Idempotent on the id: the first one stays.
+   * @param takenOut revision of the list, where the change takes an org out: it is listed as unfinished from then on
+   * @throws UNAVAILABLE
+   */
+  add(entry: SharingHistoryEntry, takenOut?: number): Promise<void>;
+  /** Changes that took an org out and of which nobody said that all was taken from it. @throws UNAVAILABLE */
+  listUnfinished(page: PageRequest): Promise<Page<OrgTakenOut>>;
+  /** Nothing has any more what the org had by sharing the service up to that change. Idempotent. @throws UNAVAILABLE */
+  finish(of: OrgTakenOut): Promise<void>;
   /** Newest first. */
   list(serviceId: string, page: PageRequest): Promise<Page<SharingHistoryEntry>>;
   /** Forgets a service that is gone. */

@@ -45,17 +45,23 @@ export interface UserStore {
    */
   update(id: string, changes: UserChanges, before?: Pick<UserRecord, 'platformRoles'>): Promise<UserRecord | null>;
   /**
-   * Sets a password, raises `passwordVersion` by one and clears `onboardingPending`, in one write. False when the
-   * person's `passwordVersion` is another: of two who set one at once, the slower changes nothing.
+   * Sets a password and `endingLogins`, raises `passwordVersion` by one and clears `onboardingPending`, in one write. False
+   * when the person's `passwordVersion` is another: of two who set one at once, the slower changes nothing.
    */
   setPassword(
     id: string,
     passwordVersion: number,
     /** Null for none: the person comes by a mailed link, and may set one then. */
     passwordHash: string | null,
-    /** True removes second factors and recovery codes, in the same write. */
-    options?: { readonly withoutFactors: boolean },
+    options?: {
+      /** True removes second factors and recovery codes, in the same write. */
+      readonly withoutFactors?: boolean;
+      /** The session that goes on; null for none. */
+      readonly keepSession?: string | null;
+    },
   ): Promise<boolean>;
+  /** Clears `endingLogins` unless another password was set since: what that one ends is its own matter. */
+  loginsEnded(id: string, passwordVersion: number): Promise<void>;
   /** Puts a rehash in the place of `oldHash` unless the password was changed since. Clears nothing. */
   upgradePasswordHash(id: string, oldHash: string, newHash: string): Promise<void>;
   /**

@@ -18,6 +18,11 @@ export interface UserRecord {
    * link remembers it, and is void once it has grown: a reset ends everything that was begun before it.
    */
   readonly passwordVersion: number;
+  /**
+   * Set in the write that sets a password, until all that was begun before has ended, but for that session and its logins.
+   * Whoever finds it there, after a kill, ends the rest.
+   */
+  readonly endingLogins: { readonly keepSession: string | null } | null;
   readonly platformRoles: readonly PlatformRole[];
   /** Slug of the org that the claim `orgSlug` names; null for someone in no org. */
   readonly primaryOrg: string | null;

@@ -1,6 +1,8 @@
 import type { Page, PageRequest } from '../page.ts';
 import type { ClientPatch } from './administration.ts';
 import type {
+  AddedScopes,
+  AddScopesReply,
   ClientView,
   ClientWithSecret,
   NewClient,
@@ -56,6 +58,11 @@ export interface ClientAdministration {
   create(client: NewClient & { readonly orgSlug: string }, by: ActingFor): Promise<ClientWithSecret>;
   /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN; CONFLICT as `takesAddition` */
   update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
+  /**
+   * Adds scopes to those that a client has by then, whatever others add or take away meanwhile. Idempotent.
+   * @throws CLIENT_NOT_FOUND, FORBIDDEN for a client of the platform
+   */
+  addScopes(of: AddedScopes, by: ActingFor, signal: AbortSignal): Promise<AddScopesReply>;
   /**
    * Takes the scopes `{service}:…` from all clients, as of a service that is removed: who takes its name later must not find
    * them granted; or from one, whose grant ended. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes

@@ -211,6 +211,15 @@ export const revokeScopesBodySchema = z.strictObject({
 export type RevokedScopes = z.output<typeof revokeScopesBodySchema>;
 export const revokeScopesReplySchema = z.object({ clientIds: z.array(z.string()) });
 
+/** Body of the call for scopes that an admin grants to the client of a service by deploying it. */
+export const addScopesBodySchema = z.strictObject({
+  clientId: z.string().min(1).max(200),
+  scopes: z.array(scope).min(1).max(200),
+});
+export type AddedScopes = z.output<typeof addScopesBodySchema>;
+export const addScopesReplySchema = z.object({ added: z.array(z.string()).describe('Those that it did not have') });
+export type AddScopesReply = z.output<typeof addScopesReplySchema>;
+
 /** Body of the call for an org that was taken out of those that share the service of a client. */
 export const removeAdditionsBodySchema = z.strictObject({
   clientId: z.string().min(1).max(200),

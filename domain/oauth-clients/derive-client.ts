@@ -2,7 +2,7 @@ import type { AuthMode, DependencyDeclaration } from '../catalog/catalog.ts';
 import type { ServiceRecord } from '../catalog/service.ts';
 import type { GrantType } from './client.ts';
 import { BASIC_SCOPES } from './creation.ts';
-import { grantorOf } from './platform-scopes.ts';
+import { grantorOf, namedScopes } from './platform-scopes.ts';
 
 /** Grant types of a service's client. Both kinds may ask for service tokens (spec 1, A 6). */
 export const GRANT_TYPES_OF_MODE: Readonly<Record<AuthMode, readonly GrantType[]>> = {
@@ -40,8 +40,10 @@ export type ScopeRefusal =
 /**
  * Scopes a deploy gives its client: openid, profile, email, and `{target}:{scope}` of each dependency (spec 1, B 3). The
  * spec approves some dependencies across orgs by themselves; here the target's org must have agreed, by authorizing the
- * org or by a grant, since a service could grant itself any scope of another org's service otherwise.
- * @param org of the service that is deployed
+ * org or by a grant, since a service could grant itself any scope of another org's service otherwise. Whose person deploys
+ * makes no difference: an org that shares a service has full parity there (spec 2, "Authorized orgs", 1), which its owner
+ * agreed to, so that its catalog gets what the owner's catalog would.
+ * @param org that owns the service that is deployed
  * @param targets the services that the dependencies name, those that exist
  */
 export function deriveScopes(
@@ -49,8 +51,11 @@ export function deriveScopes(
   org: string,
   targets: readonly DependencyTarget[],
 ): DerivedScopes {
-  const declared = dependencies.flatMap(({ service, scopes }) =>
-    scopes.map((scope) => ({ scope: scopeOf(service, scope), target: targets.find(({ name }) => name === service) })),
+  const declared = dependencies.flatMap((dependency) =>
+    namedScopes(dependency).map((scope) => ({
+      scope,
+      target: targets.find(({ name }) => name === dependency.service),
+    })),
   );
   const judged = declared.map(({ scope, target }) => ({ scope, because: refusalOf(scope, org, target) }));
   return {
@@ -68,15 +73,11 @@ function refusalOf(scope: string, org: string, target: DependencyTarget | undefi
 }
 
 /** The scopes of a service that a dependency on it names, as tokens have them; `refused` are those that are not its to give. */
-export function dependencyScopes({ service, scopes }: Pick<DependencyDeclaration, 'service' | 'scopes'>): {
+export function dependencyScopes(dependency: Pick<DependencyDeclaration, 'service' | 'scopes'>): {
   readonly scopes: readonly string[];
   readonly refused: readonly string[];
 } {
-  const named = scopes.map((scope) => scopeOf(service, scope));
+  const named = namedScopes(dependency);
   const isOwn = (scope: string): boolean => SCOPE_TOKEN.test(scope) && grantorOf(scope) === 'org';
   return { scopes: named.filter(isOwn), refused: named.filter((scope) => !isOwn(scope)) };
-}
-
-function scopeOf(service: string, scope: string): string {
-  return scope.startsWith(`${service}:`) ? scope : `${service}:${scope}`;
 }

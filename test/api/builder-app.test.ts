@@ -1,6 +1,7 @@
 import { after, before, describe, it } from 'node:test';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../sdk/index.ts';
+import { heldName } from '../ports/custom-domains/records.ts';
 import { assertAnswers, assertDocumented, everyCaller, readTable } from '../support/every-caller.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
@@ -23,6 +24,9 @@ const TABLE = readTable(`
   GET    /services/acme-shop/config/history         401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/runtime                401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/logs                   401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
+  GET    /platform/logs                             401 200 200 200 403 403 403 403 403 403 403 403 403 403 403
+  GET    /platform/logs/tail                        401 200 200 200 403 403 403 403 403 403 403 403 403 403 403
+  GET    /platform/logs/tail?part=none              401 404 404 404 403 403 403 403 403 403 403 403 403 403 403
   GET    /services/acme-shop/session-info           401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/rollback               401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   POST   /builds/trigger                            401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
@@ -32,6 +36,7 @@ const TABLE = readTable(`
   GET    /builds                                    401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   GET    /builds?service=acme-shop                  401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /builds/none                               401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
+  GET    /builds/none/lockfile                      401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
   GET    /builds/none/logs                          401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
   POST   /builds/none/cancel                        401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   POST   /builds/none/retry                         401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
@@ -74,6 +79,15 @@ const TABLE = readTable(`
   POST   /services/acme-shop/databases/rotate       401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   GET    /databases/backups                         401 200 200 403 403 403 403 403 403 403 403 403 403 403 403
   GET    /databases/backups/health                  401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /databases/kept                            401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  POST   /databases/kept/none/drop {"confirm":"x"}    401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  POST   /domains/add                               401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
+  POST   /domains/add {"service":"acme-shop","domain":"nothing","mode":"direct"}    401 400 400 400 400 400 403 404 403 403 403 403 400 403 403
+  GET    /domains                                   401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /domains?service=acme-shop                 401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /domains/shop.acme.com/status              401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  POST   /domains/shop.acme.com/verify              401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
+  DELETE /domains/none.acme.com                     401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   GET    /oauth/clients                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   POST   /oauth/clients                             401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
   GET    /oauth/clients/acme-client                 401 200 200 404 200 200 200 404 403 403 403 200 200 403 403
@@ -96,6 +110,8 @@ describe('who may call the builder', () => {
     const clients = createClientAdministration({ url: idp.address, internalKey: IDP_KEY });
     api = await startApi({ verifier, issuer: idp.issuer }, clients);
     await api.services.upsert({ id: 'svc_acme', name: 'acme-shop', org: 'acme' }, {});
+    const shop = { serviceId: 'svc_acme', service: 'acme-shop', org: 'acme' };
+    await api.domains.insert(heldName(shop, { domain: 'shop.acme.com', apex: 'acme.com' }));
     await idp.seedClient('acme-client', { orgSlug: 'acme' });
   });
   after(async () => {

@@ -48,6 +48,7 @@ const API = readTable(`
   POST   /api/internal/oauth-clients/sign-in             401 400 400 400 403  403 403 403 403  403  403  403  403  403
   POST   /api/internal/oauth-clients/search              401 400 400 400 403  403 403 403 403  403  403  403  403  403
   POST   /api/internal/oauth-clients/remove-additions    401 400 400 400 403  403 403 403 403  403  403  403  403  403
+  POST   /api/internal/oauth-clients/add-scopes          401 400 400 400 403  403 403 403 403  403  403  403  403  403
   POST   /api/internal/oauth-clients/revoke-scopes       401 400 400 400 403  403 403 403 403  403  403  403  403  403
   GET    /api/internal/oauth-clients                     401 200 200 200 403  403 403 403 403  403  403  403  403  403
   POST   /api/internal/oauth-clients                     401 400 400 400 403  403 403 403 403  403  403  403  403  403

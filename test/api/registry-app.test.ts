@@ -4,7 +4,6 @@ import { createTokenAuth } from '../../api/http/token-auth.ts';
 import { serviceRow } from '../../domain/services.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../sdk/index.ts';
 import { assertAnswers, assertDocumented, everyCaller, readTable } from '../support/every-caller.ts';
-import { createDatabase } from '../support/in-memory/database/database.ts';
 import { KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
 import { startRegistry, type TestRegistry } from '../support/start-registry.ts';
 
@@ -47,7 +46,7 @@ describe('who may call the service registry', () => {
   let registry: TestRegistry;
   let callers: Awaited<ReturnType<typeof everyCaller>>;
   before(async () => {
-    idp = await startIdp({ mongo: createDatabase() });
+    idp = await startIdp();
     const audience = serviceRow('registry').platformClient;
     verifier = createTokenVerifier({ idpUrl: idp.issuer, audience, revocations: { internalKey: KEY } });
     const internalKey = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret: (a, b) => a === b });

@@ -41,7 +41,7 @@ describe('fairlead services authorized-orgs', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { code, stderr } = await runCli({ url }, ['services', 'deauthorize-org', 'notes', 'helpers'], {
+    const { code, stderr } = await runCli({ url }, ['services', 'deauthorize-org', 'notes', 'helpers', '--yes'], {
       env: { FAIRLEAD_KEY: KEY },
     });
     server.close();
@@ -52,13 +52,24 @@ describe('fairlead services authorized-orgs', () => {
     assert.match(stderr, /asked for the secret of notes-prod that notes has: deploy at once/);
   });
 
+  it('takes no org out before somebody agreed', async () => {
+    await run('authorize-org', 'notes', 'agency');
+    const { code, stdout, stderr } = await run('deauthorize-org', 'notes', 'agency');
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(
+      stderr,
+      /agency deploys and manages notes no more.*\n.*`fairlead services deauthorize-org notes agency --yes`/,
+    );
+    assert.match((await run('authorized-orgs', 'notes', '-q')).stdout, /^agency$/m);
+  });
+
   it('says what is wrong', async () => {
     const table = [
       [['authorize-org', 'notes', 'nobody'], /There is no org nobody/],
       [['authorize-org', 'notes', 'writers'], /writers owns notes/],
       [['authorize-org', 'notes', 'helpers', '--repo-role', 'owner'], /owner/],
       [['authorize-org', 'gone', 'helpers'], /Service not found/],
-      [['deauthorize-org', 'notes', 'helpers'], /super admins and people with the role admin/],
+      [['deauthorize-org', 'notes', 'helpers', '--yes'], /super admins and people with the role admin/],
     ] as const;
     for (const [args, message] of table) {
       const { code, stderr } = await run(...args);

@@ -3,7 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { chromium as playwright } from 'playwright-core';
 import { createCredentialsFile } from '../../cli/login/credentials-file.ts';
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
+import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
 import { type Browser, createBrowser } from '../api/identity/pages/browse.ts';
 import { type CliResult, type RunningCli, startCli } from '../cli/run-cli.ts';
 import { callProvider } from '../interop/call-provider.ts';
@@ -125,6 +129,30 @@ describe('people on a real stack', { timeout: 300_000 }, () => {
     assert.equal((await visit(name)).status, 200, 'and it goes on serving');
   });
 
+  it('the site registry is for super admins, by the same logins', async () => {
+    const address = (await parts())['site-registry']?.address;
+    const status = async (who: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${await tokenOf(who)}` };
+      return (await fetch(`${address}/api/overview`, { headers })).status;
+    };
+    assert.deepEqual([await status('admin'), await status('rival')], [200, 403]);
+  });
+
+  it('the console shows a super admin the domains of the site registry, also without JavaScript', async (t) => {
+    const { path } = await resolveTool(chromium, { env: process.env, report: silentReporter });
+    const browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
+    t.after(() => browser.close());
+    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    page.setDefaultTimeout(30_000);
+    const address = (await parts()).console?.address;
+    await page.goto(`${address}/properties`);
+    await page.fill('input[name=email]', 'ada@example.com');
+    await page.fill('input[name=password]', PASSWORD);
+    await page.click('main form:has(input[name=password]) button');
+    await page.waitForURL(`${address}/properties`);
+    assert.match((await page.locator('main').textContent()) ?? '', /No domains yet/);
+  });
+
   it('an org that is let in has the service, lets nobody else in, and is out again from the next request on', async () => {
     const token = await tokenOf('rival');
     const added = await run('admin', 'services', 'authorize-org', name, orgSlug, '--repo-role', 'read');
@@ -137,7 +165,7 @@ describe('people on a real stack', { timeout: 300_000 }, () => {
     assert.match(refused.stderr, /Only admins of \S+, which owns/);
     const unknown = await run('admin', 'services', 'authorize-org', name, uniqueName('nobody'));
     assert.notEqual(unknown.code, 0, 'a name that anybody could take');
-    assert.equal((await run('admin', 'services', 'deauthorize-org', name, orgSlug)).code, 0);
+    assert.equal((await run('admin', 'services', 'deauthorize-org', name, orgSlug, '--yes')).code, 0);
     assert.equal((await ask(token, `/services/${name}`)).status, 404);
     const history = (await run('admin', 'services', 'authorized-orgs', name, '--history')).stdout;
     assert.match(history, new RegExp(`${orgSlug} +deauthorized[^\\n]*\\n[^\\n]*${orgSlug} +authorized +read`));

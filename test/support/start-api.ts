@@ -11,6 +11,7 @@ import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
 import { createServiceDatabases } from '../../domain/backups/database-owners.ts';
 import type { ServiceDatabases } from '../../domain/backups/ports.ts';
+import { createNamesOfService } from '../../domain/custom-domains/names-of-service.ts';
 import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
@@ -18,11 +19,13 @@ import type { OrgDirectory } from '../../domain/org-directory.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import type { BuilderParts } from './builder-parts.ts';
+import { createCustomDomainsDeps } from './custom-domains-parts.ts';
 import { createInMemoryAudit } from './in-memory/audit-recorder.ts';
 import { createInMemoryBackupCommands } from './in-memory/backup-commands.ts';
 import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 import { createInMemoryDatabaseRecords } from './in-memory/database-records.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
+import { createInMemoryDomainCommands } from './in-memory/domain-commands.ts';
 import { createInMemoryGitHookCommands } from './in-memory/git-hook-commands.ts';
 import { createInMemoryGitHost } from './in-memory/git-host.ts';
 import { createInMemoryGitAccounts } from './in-memory/git-identities.ts';
@@ -68,6 +71,7 @@ export async function startApi(
   parts: BuilderParts = createInMemoryBuilderParts(),
   sources: Partial<Pick<ImportDeps, 'locker' | 'vault'>> = {},
   orgs: OrgDirectory | null = ORGS,
+  membersAddDomains = true,
 ) {
   const logged: string[] = [];
   const sink = new Writable({
@@ -77,7 +81,8 @@ export async function startApi(
     },
   });
   const now = () => new Date();
-  const { services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives } = parts;
+  const { services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives, platformLogs } =
+    parts;
   const { gitConnections, gitDeliveries, gitHeads, gitIdentities, backups, restores } = parts;
   const backupCommands = createInMemoryBackupCommands();
   const backupArchives = createInMemoryObjectStore();
@@ -88,6 +93,8 @@ export async function startApi(
   const dropped = new Set<string>();
   /** Databases whose rotation was asked for, and by whom. */
   const rotations: { readonly id: string; readonly requestedBy: string }[] = [];
+  /** Databases of removed services that were asked to be dropped sooner. */
+  const drops: { readonly id: string; readonly dropAfter: Date }[] = [];
   const commands = createInMemoryDeployCommands();
   const gitHookCommands = createInMemoryGitHookCommands();
   const gitHost = createInMemoryGitHost();
@@ -96,6 +103,7 @@ export async function startApi(
   const reencryption = createInMemoryReencryption();
   const audit = createInMemoryAudit();
   const databaseLogins = { records: databaseRecords, commands: { dropLater: async () => undefined }, now };
+  const names = createCustomDomainsDeps({ domains: parts.domains, services, audit, clients });
   const grantCommands = createInMemoryGrantCommands({
     ...{ grants, services, databaseLogins, audit },
     clients: clients ?? NO_CLIENTS,
@@ -104,6 +112,7 @@ export async function startApi(
     ...{ services, builds, databaseLogins, grants, grantCommands, audit, now, sharingHistory: parts.sharingHistory },
     workflows: { tellDecided: async () => undefined },
     clients: clients ?? NO_CLIENTS,
+    customDomains: createNamesOfService(parts.domains, createInMemoryDomainCommands(names.deps)),
     repositories: null,
     gitHost: null,
   });
@@ -115,18 +124,25 @@ export async function startApi(
   const app = createBuilderApp(
     {
       ...{ services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives },
+      platformLogs,
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
       ...{ backups, restores, backupCommands, backupArchives, hasObjectStore: true, backupDownloadTtlSeconds: 900 },
       backupNights: { isEnabled: true, hourUtc: 2 },
+      domains: parts.domains,
+      domainCommands: createInMemoryDomainCommands(names.deps),
+      platformNames: names.deps.settings,
+      membersAddDomains,
       databaseRecords,
       databaseCommands: {
         rotate: async ({ id }, { requestedBy }) => void rotations.push({ id, requestedBy }),
+        dropSooner: async ({ id, dropAfter }) => void drops.push({ id, dropAfter }),
         isRotating: async (record) => rotations.some(({ id }) => id === record.id),
       },
       isDropped: async ({ engine, databaseName }) => dropped.has(`${engine}/${databaseName}`),
       serviceDatabases: {
         of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [],
         notBackedUp: createServiceDatabases(databaseRecords).notBackedUp,
+        known: createServiceDatabases(databaseRecords).known,
         recordedUnder: async (ids) => [...ids, ...(await databaseRecords.earlierServiceIds(ids))],
       },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
@@ -202,7 +218,9 @@ export async function startApi(
     databases,
     dropped,
     databaseRecords,
+    names,
     rotations,
+    drops,
     gitHost,
     accounts,
     reencryption,

@@ -29,7 +29,7 @@ describe('a session at the real identity provider', () => {
 
   before(async () => {
     const { path } = await resolveTool(chromium, { env: process.env, report: silentReporter });
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     verifier = createTokenVerifier({ idpUrl: idp.issuer, audience: 'builder', revocations: { internalKey: KEY } });
     api = await startApi({ verifier, issuer: idp.issuer });
     const clientId = serviceRow('console').pagesClient;

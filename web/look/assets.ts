@@ -1,7 +1,7 @@
 import { type Asset, readAsset } from '../../api/http/pages/assets.ts';
 
 /** Files of the one stylesheet, in their order. */
-const STYLES = ['tokens', 'base', 'shell', 'components', 'log', 'terminal', 'data'];
+const STYLES = ['tokens', 'base', 'shell', 'components', 'log', 'terminal', 'data', 'sites'];
 
 const STYLESHEET = readAsset(
   'console.css',

@@ -51,12 +51,14 @@ export function searchForm(options: {
 <div class="buttons"><button class="button">${icon('search')}${button}</button>${active && html`<a class="button bare" href="${path}">Clear</a>`}</div></div></form>`;
 }
 
-/** A form behind a question, for what cannot be undone; works without a script. */
+/** A form behind a question, for what cannot be undone; works without a script. Refused, it is open still, with the error at its field. */
 export function confirmForm(
   context: FormContext,
   options: FormOptions & { readonly label: string; readonly question: HtmlValue },
 ): Html {
-  return html`<details class="confirm"><summary class="button${options.tone === 'primary' && ' primary'}">${options.icon !== undefined && icon(options.icon)}${options.label}</summary>
+  const { outcome } = context;
+  const isOpen = outcome?.kind === 'failed' && outcome.action === options.action;
+  return html`<details class="confirm"${isOpen && html` open`}><summary class="button${options.tone === 'primary' && ' primary'}">${options.icon !== undefined && icon(options.icon)}${options.label}</summary>
 <div class="confirm-body"><p>${options.question}</p>${form(context, { tone: 'danger', ...options })}</div></details>`;
 }
 
@@ -65,7 +67,7 @@ export interface FieldOptions {
   readonly label: string;
   readonly hint?: HtmlValue;
   readonly value?: string;
-  readonly type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'url';
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'url';
   readonly required?: boolean;
   readonly placeholder?: string;
   readonly autocomplete?: string;

@@ -35,7 +35,7 @@ export function createHttpPlatform(deps: HttpPlatformDeps): (session: Pick<Sessi
   const { answerMs = ANSWER_MS } = deps;
   return (session) => {
     const call = async <T>(service: PlatformService, path: string, reply: z.ZodType<T>, more: Omit<Call, 'signal'>) => {
-      const signal = AbortSignal.timeout(answerMs);
+      const signal = AbortSignal.timeout(more.waitMs ?? answerMs);
       const response = await open(deps, session, service, path, { ...more, signal });
       const data = dataSchema.safeParse(parseJson(await readText(service, response)));
       const parsed = data.success ? reply.safeParse(data.data.data) : data;

@@ -10,6 +10,8 @@ export interface PlatformRequest {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** How long the answer may take, where the service does it while its caller waits; as long as pages wait otherwise. */
+  readonly waitMs?: number;
 }
 
 /** One server-sent event of a service. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { html } from '../../api/http/pages/html.ts';
-import { planReplySchema, triggerReplySchema } from '../../domain/deploys/schema.ts';
+import { planReplySchema } from '../../domain/deploys/plan-schema.ts';
+import { triggerReplySchema } from '../../domain/deploys/schema.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { serviceNameSchema } from '../../domain/service-name.ts';
 import { card, facts, partCard } from '../look/components.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { html } from '../../api/http/pages/html.ts';
 import { serviceDetailSchema } from '../../domain/catalog/service-schema.ts';
-import { planReplySchema } from '../../domain/deploys/schema.ts';
+import { planReplySchema } from '../../domain/deploys/plan-schema.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { card, facts, linkButton, partCard } from '../look/components.ts';
 import { form } from '../look/forms.ts';

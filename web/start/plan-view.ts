@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Html, html } from '../../api/http/pages/html.ts';
-import type { planReplySchema } from '../../domain/deploys/schema.ts';
+import type { planReplySchema } from '../../domain/deploys/plan-schema.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
 import { icon } from '../look/icons.ts';
 

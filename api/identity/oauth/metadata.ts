@@ -1,6 +1,7 @@
 import { SIGNING_ALGORITHM } from '../../../domain/identity/claims.ts';
 import { LOGIN_METHODS } from '../../../domain/identity/user.ts';
 import { GRANT_TYPES, STANDARD_SCOPES } from '../../../domain/oauth-clients/client.ts';
+import { PUBLISHED_SCOPES } from '../../../domain/oauth-clients/platform-scopes.ts';
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as const;
 
@@ -22,7 +23,7 @@ export function providerMetadata(issuer: string) {
     end_session_endpoint: `${issuer}/oauth/logout`,
     /** Spec 1, "Events": where the Passport socket is. */
     passport_endpoint: `${issuer.replace(/^http/, 'ws')}/passport`,
-    scopes_supported: STANDARD_SCOPES,
+    scopes_supported: [...STANDARD_SCOPES, ...PUBLISHED_SCOPES],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: GRANT_TYPES,

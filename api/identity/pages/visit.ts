@@ -2,7 +2,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { readCookie, writeCookie } from '../login/cookies.ts';
-import { findSession, type LoggedIn } from '../login/find-session.ts';
+import { type FindSessionDeps as Deps, findSession, type LoggedIn } from '../login/find-session.ts';
 
 /** Somebody in front of a page: who they are, if they are signed in, and the token their forms must carry. */
 export interface Visit {
@@ -11,8 +11,6 @@ export interface Visit {
   /** `Set-Cookie` values that must go out with the page. */
   readonly cookies: readonly string[];
 }
-
-type Deps = Pick<IdentityDeps, 'sessions' | 'users' | 'tokens' | 'now' | 'settings'>;
 
 const VISIT_SECONDS = 86_400;
 

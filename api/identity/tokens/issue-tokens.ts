@@ -5,6 +5,7 @@ import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { finishEnding } from '../login/end-logins.ts';
 import { isUnchanged } from '../login/is-unchanged.ts';
 import { revokeGrant } from '../revocation/revoke.ts';
 import { requireSignIn } from './require-sign-in.ts';
@@ -51,6 +52,7 @@ export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promis
       'The account or its organization is suspended, or the organization asks for a second factor or a newer login',
     );
   await requireSignIn(deps, order.client, { userId: order.user.id, login: order, code: 'OAUTH_INVALID_GRANT' });
+  await finishEnding(deps, person.user);
   const grant = newGrant(deps, order, issuedAt);
   await deps.grants.insert(grant);
   await requireAlive(deps, grant, order.user, issuedAt);

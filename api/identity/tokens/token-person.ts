@@ -48,7 +48,7 @@ export async function findTokenPerson(deps: Deps, userId: string, login: LoginFa
   const chosen = admitted.find(({ org }) => org.slug === found.primaryOrg) ?? admitted[0];
   const org = chosen === undefined ? null : { slug: chosen.org.slug, roles: chosen.membership.roles };
   const platform = found.platformRoles.length === 0 ? null : await deps.orgs.find(deps.settings.platformOrg);
-  const counts = platform === null || admitsLogin(platform.policy, login, now);
+  const counts = platform !== null && admitsLogin(platform.policy, login, now);
   const user = counts ? found : { ...found, platformRoles: [] };
   const policies = [chosen?.org.policy, counts ? platform?.policy : undefined];
   return {

@@ -198,6 +198,41 @@ describe('activities of authorized orgs', () => {
       assert.deepEqual(await left('shop-prod'), ['a.test']);
     });
 
+    it('its names of their own go as well', async () => {
+      const released: object[] = [];
+      const customDomains = { releaseOf: async (...of: object[]) => void released.push(of) };
+      const cut = createSharingActivities({ ...deps, customDomains: customDomains as never });
+      await cut.takeScopes({ serviceId: 'svc_notes', org: 'helpers' });
+      await cut.takeScopes({ serviceId: 'svc_notes', org: 'helpers', takenOut: 2 });
+      assert.deepEqual(released, [['svc_notes', { org: 'helpers', revision: 2 }]]);
+    });
+
+    it('a name that cannot be removed keeps nothing else from being taken, and is tried again', async () => {
+      await shareService(parts.services, 'svc_notes', ['helpers']);
+      await give('shop-prod-2', { allowedScopes: ['openid', 'notes:read'] });
+      await activities.recordSharing(deauthorize('helpers'));
+      const [of] = (await parts.sharingHistory.listUnfinished(FIRST)).items;
+      assert.ok(of !== undefined);
+      const stuck = new FairleadError('VALIDATION_FAILED', '"com" is no host name');
+      const fails = { releaseOf: () => Promise.reject(stuck) } as never;
+      const cut = createSharingActivities({ ...deps, customDomains: fails });
+      await assert.rejects(cut.takeScopes(of), (error) => error === stuck);
+      assert.deepEqual([await scopesOf('shop-prod-2'), await left('notes-prod')], [['openid'], []]);
+      assert.deepEqual((await parts.sharingHistory.listUnfinished(FIRST)).items, [of]);
+      await activities.finishTakingOut();
+      assert.deepEqual((await parts.sharingHistory.listUnfinished(FIRST)).items, []);
+    });
+
+    it('and what cannot be taken keeps no name', async () => {
+      const released: string[] = [];
+      const customDomains = { releaseOf: async (serviceId: string) => void released.push(serviceId) } as never;
+      const clients = { ...parts.clients, removeAdditions: () => Promise.reject(away) };
+      const cut = createSharingActivities({ ...deps, customDomains, clients });
+      const of = { serviceId: 'svc_notes', org: 'helpers', takenOut: 2 };
+      await assert.rejects(cut.takeScopes(of), (error) => error === away);
+      assert.deepEqual(released, ['svc_notes']);
+    });
+
     it('goes also when it is let in again before that was done', async () => {
       await activities.recordSharing(authorize('helpers'));
       await activities.recordSharing(deauthorize('helpers'));

@@ -88,6 +88,16 @@ describe('who a row lets in', () => {
     assert.equal(codeFor(row, null, hidden), 'UNAUTHORIZED');
   });
 
+  it('tells those whom it names in its own words what they lack, and nobody else', () => {
+    const row = { user: true, service: { scopes: ['a:b'] } } as const;
+    const lack = ({ org }: Caller) =>
+      org === 'acme' ? new FairleadError('FORBIDDEN', 'This is for the platform') : null;
+    assert.throws(() => authorize({ callers: row, lack }, service), { message: 'This is for the platform' });
+    assert.throws(() => authorize({ callers: row, lack }, { ...service, org: 'platform' }), { message: /scope a:b/ });
+    assert.throws(() => authorize({ callers: row, lack }, internal), { message: /^This is for people/ });
+    authorize({ callers: row, lack }, person);
+  });
+
   it('is said in words', () => {
     assert.equal(describeCallers('public'), 'anyone');
     assert.equal(describeCallers(ADMINISTRATORS), 'the internal key and super admins');

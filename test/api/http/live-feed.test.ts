@@ -236,3 +236,29 @@ it('keeps no more than its bounds, in one log and in all', async () => {
   first.leave();
   first.leave();
 });
+
+it('a crowd that catches up reads eight pages at once and no more, and each of it has every line', async () => {
+  const { log, read } = growingLog();
+  log.length = 500;
+  let reading = 0;
+  let most = 0;
+  const counted: Read = async (place) => {
+    reading += 1;
+    most = Math.max(most, reading);
+    await turn();
+    try {
+      return await read(place);
+    } finally {
+      reading -= 1;
+    }
+  };
+  // A window of one page: who is behind reads for himself.
+  const feeds = feedsOf(counted, { perLog: 10 * PAGE, inAll: 10 * PAGE });
+  const first = feeds('a');
+  await first.feed.next(log.length, AbortSignal.timeout(50)).catch(() => undefined);
+  const crowd = Array.from({ length: 40 }, (_, index) => followTo(() => log.length, feeds('a'), index));
+  const seen = await Promise.all(crowd);
+  for (const [index, lines] of seen.entries()) assert.deepEqual(lines, range(index, log.length));
+  assert.equal(most, 8);
+  first.leave();
+});

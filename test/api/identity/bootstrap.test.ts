@@ -14,7 +14,7 @@ const AUDIENCES = SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ??
 const ADMIN = { firstName: 'Ada', lastName: 'Lovelace', password: 'a sentence nobody guesses' };
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
 });
 after(() => idp.stop());
 
@@ -120,7 +120,7 @@ test('a start puts the clients of the platform back to what they are defined as'
 });
 
 test('a start refuses to run with a client of the platform that belongs to another org', async () => {
-  const other = await startIdp();
+  const other = await startIdp({ database: 'server' });
   try {
     await other.seedOrg('acme');
     await other.deps.clients.remove('builder');
@@ -174,10 +174,14 @@ test('of fifty who complete it at once one becomes the first admin, and then nob
   assert.equal(await complete(token, 'late@example.com'), 'LINK_INVALID');
 });
 
-test('a platform org of another slug cannot be made beside the first', async () => {
-  const settings = { ...idp.deps.settings, platformOrg: 'renamed' };
-  await start({ ...idp.deps, settings });
+test('a start with a setting that names another org than the platform is refused, says which one it is, and makes nothing', async () => {
+  await idp.seedOrg('tenant');
+  for (const platformOrg of ['renamed', 'tenant']) {
+    const settings = { ...idp.deps.settings, platformOrg };
+    await assert.rejects(start({ ...idp.deps, settings }), { code: 'CONFLICT', message: /set PLATFORM_ORG=platform$/ });
+  }
   assert.equal((await idp.deps.orgs.findPlatformOrg())?.slug, 'platform');
+  assert.equal(await idp.deps.orgs.find('renamed'), null);
 });
 
 test('the builder gets tokens for the locker by the secret of the settings, which starts put in and take away', async () => {
@@ -209,8 +213,9 @@ test('the builder gets tokens for the locker by the secret of the settings, whic
   );
   const { body } = await ask(secret, { scope: 'locker-resolve' });
   assert.equal(body.scope, 'locker-resolve');
-  const hooks = await ask(secret, { scope: 'webmaster:hooks', audience: 'builder' });
-  assert.equal(hooks.body.scope, 'webmaster:hooks', 'and for the site registry');
+  const hooks = await ask(secret, { scope: 'webmaster:hooks', audience: 'site-registry' });
+  const { aud } = JSON.parse(Buffer.from(hooks.body.access_token.split('.')[1], 'base64url').toString());
+  assert.deepEqual([hooks.body.scope, aud], ['webmaster:hooks', 'site-registry'], 'and for the site registry');
   assert.equal((await ask(secret, { scope: 'platform:manage' })).status, 400);
   const another = `${secret}-another`;
   await start(withSecret({ builder: another }));

@@ -12,7 +12,7 @@ describe('an account that was cut off by a kill is finished by the repeated requ
   let idp: TestIdp;
   let shop: Headless;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     shop = await seedHeadless(idp, 'acme');
   });
   after(() => idp.stop());
@@ -127,7 +127,7 @@ describe('an account that was cut off by a kill is finished by the repeated requ
   });
 
   it('by the link of the first admin, with the one that the next start opens', async (t) => {
-    const other = await startIdp();
+    const other = await startIdp({ database: 'server' });
     t.after(() => other.stop());
     const email = 'root@example.com';
     const start = async (): Promise<string | null> => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { request } from 'undici';
 import { createIdentityModel, type Played } from '../../support/identity-model/identity-model.ts';
-import { createDatabase } from '../../support/in-memory/database/database.ts';
 import { createRandom } from '../../support/interleaving/random.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 
@@ -16,7 +15,7 @@ const OF_ONE_PROVIDER = 500;
 const PROVIDERS_AT_ONCE = 4;
 /** On the real database. */
 const FEW = 40;
-const STEPS = 13;
+const STEPS = 15;
 
 interface Play {
   readonly count: number;
@@ -26,7 +25,7 @@ interface Play {
 }
 
 async function playSequences({ count, seed, inMemory = false, spoil = () => undefined }: Play): Promise<Played> {
-  const idp = await startIdp(inMemory ? { mongo: createDatabase() } : {});
+  const idp = await startIdp(inMemory ? {} : { database: 'server' });
   try {
     const model = await createIdentityModel({ ...idp, call: quickCall(idp) }, createRandom(seed));
     spoil(idp);
@@ -54,7 +53,7 @@ function quickCall({ address }: TestIdp): TestIdp['call'] {
   };
 }
 
-describe('sign-ins, refreshes, exchanges, resets, revocations, suspensions and changes of roles in random sequences', () => {
+describe('sign-ins, devices, refreshes, exchanges, resets, revocations, suspensions and changes of roles in random sequences', () => {
   it('no token lives that a small model has as dead, and none is dead that it has as alive', async () => {
     const { steps, violations } = await playSequences({ count: FEW, seed: SEED });
     assert.deepEqual(violations, []);

@@ -16,7 +16,7 @@ const ACME = 'acme/member';
 let idp: TestIdp;
 let api: TestApi;
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   await idp.seedOrg('acme');
   const clients = createClientAdministration({ url: idp.address, internalKey: IDP_KEY });
   api = await startApi(null, clients, await createStoredBuilderParts());

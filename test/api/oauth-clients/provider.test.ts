@@ -12,7 +12,7 @@ const BASE = '/api/internal/oauth-clients';
 
 let idp: TestIdp;
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   await idp.seedOrg('acme');
   await idp.seedClient('shop-prod', { orgSlug: 'acme', service: 'shop', environment: 'prod' });
 });

@@ -30,7 +30,7 @@ describe('an org that is taken out of those that share a service', () => {
   let underway: (() => Promise<unknown>) | null = null;
 
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     logins = createLogins(idp);
     for (const org of ['writers', 'helpers']) await idp.seedOrg(org);
     const real = createClientAdministration({ url: idp.address, internalKey: IDP_KEY });

@@ -32,6 +32,7 @@ async function withFactor(given: Parameters<Callers['person']>[0] = { org: 'acme
   const person = await callers.person(given);
   const { users } = idp.deps;
   await users.setPassword(person.id, 0, await idp.deps.hasher.hash(PASSWORD));
+  await users.loginsEnded(person.id, 1);
   const totp = createTotp(idp.deps, person.id);
   await users.setTotp(person.id, totp);
   const longAgo = new Date(idp.deps.now().getTime() - 30 * 86_400_000);

@@ -14,7 +14,7 @@ const NEW_USER = { firstName: 'New', lastName: 'Comer', password: 'a sentence no
 const INVITES = '/api/v2/orgs/acme/invites';
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   callers = createCallers(idp);
   await idp.seedOrg('acme', { modules: ['crm'] });
   admin = await callers.person({ org: 'acme', roles: ['admin'] });

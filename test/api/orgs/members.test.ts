@@ -11,7 +11,7 @@ let member: Person;
 let root: Person;
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   callers = createCallers(idp);
   await idp.seedOrg('acme', { modules: ['crm', 'mail'] });
   await idp.seedOrg('rival');

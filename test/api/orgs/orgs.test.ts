@@ -12,7 +12,7 @@ let stranger: Person;
 let root: Person;
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   callers = createCallers(idp);
   await idp.seedOrg('acme', { modules: ['crm', 'mail'] });
   await idp.seedOrg('rival');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTotp } from '../../../api/identity/login/second-factor.ts';
+import { findTokenPerson } from '../../../api/identity/tokens/token-person.ts';
 import { readPassports } from '../../../api/passport/read-passports.ts';
 import { accessTokenClaimsSchema } from '../../../domain/identity/claims.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
@@ -19,7 +20,7 @@ let cli: Seeded;
 let count = 0;
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   logins = createLogins(idp);
   const client = await idp.deps.clients.find('fairlead-cli');
   assert.ok(client);
@@ -143,6 +144,16 @@ test("the policy of the platform's org binds platform roles", async () => {
   };
   assert.deepEqual([await passportOf(weak), await passportOf(strong)], ['user', 'admin'], 'of passports as well');
   await idp.deps.orgs.update(org.id, { policy: { secondFactorRequired: false, sessionHours: null } });
+});
+
+test("platform roles count nowhere while the platform's org cannot be found", async () => {
+  const root = await idp.seedUser('root-of-nowhere@example.com', { platformRoles: ['super_admin'] });
+  const { access_token: token = '' } = (await signIn(root, MFA)).tokens;
+  const claims = accessTokenClaimsSchema.parse(claimsOf(token));
+  const deps = { ...idp.deps, settings: { ...idp.deps.settings, platformOrg: 'renamed' } };
+  const login = { methods: ['pwd', 'otp', 'mfa'], authenticatedAt: idp.deps.now() } as const;
+  assert.deepEqual((await findTokenPerson(deps, root.id, login))?.user.platformRoles, []);
+  assert.equal((await readPassports(deps, [{ claims, connectedServices: [] }]))[0]?.userType, 'user');
 });
 
 test("a policy of the platform's org ends tokens with platform roles, of people of other orgs as well", async (t) => {

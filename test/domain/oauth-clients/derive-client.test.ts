@@ -60,6 +60,23 @@ describe('scopes a deploy derives', () => {
     assert.deepEqual(refused, [{ scope: 'septor:admin', because: 'platform' }]);
   });
 
+  it('a dependency on the site registry without scopes gets webmaster:read, and everything else needs a grant', () => {
+    const scopesOf = (name: string, ...scopes: string[]) => deriveScopes([{ service: name, scopes }], 'acme', []);
+    for (const name of ['site-registry', 'webmaster']) {
+      assert.deepEqual(scopesOf(name), { scopes: [...BASIC, 'webmaster:read'], refused: [] }, name);
+      for (const scope of ['read', 'webmaster:read', `${name}:read`]) {
+        assert.deepEqual(scopesOf(name, scope).scopes, [...BASIC, 'webmaster:read'], `${name} ${scope}`);
+      }
+      const { scopes, refused } = scopesOf(name, 'sync', 'webmaster:hooks', 'dns');
+      assert.deepEqual(scopes, BASIC);
+      assert.deepEqual(
+        refused.map(({ scope, because }) => [scope, because]),
+        ['sync', 'hooks', 'dns'].map((scope) => [`webmaster:${scope}`, 'platform']),
+      );
+    }
+    assert.deepEqual(scopesOf('wallet').scopes, BASIC, 'no other dependency has scopes that it does not name');
+  });
+
   it('a scope of another service, or one that is no scope, cannot be slipped in', () => {
     const dependencies = [{ service: 'mailer', scopes: ['personas:mint', 'send org:manage', 'a"b', 'é'] }];
     const { scopes, refused } = deriveScopes(dependencies, 'acme', [MAILER]);

@@ -37,6 +37,7 @@ export function userRecord(changes: Partial<UserRecord> & { id: string }): UserR
     avatar: null,
     passwordHash: null,
     passwordVersion: 0,
+    endingLogins: null,
     platformRoles: [],
     primaryOrg: null,
     suspendedAt: null,

@@ -132,6 +132,19 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
       assert.equal(await store.setPassword('usr_replace', 1, 'next'), true);
     });
 
+    it('says with a new password which logins are to end, until they have; an older call ends nothing of a newer one', async () => {
+      await store.insert(userRecord({ id: 'usr_ending' }));
+      const ending = async () => (await store.find('usr_ending'))?.endingLogins;
+      assert.equal(await ending(), null);
+      await store.setPassword('usr_ending', 0, 'first');
+      assert.deepEqual(await ending(), { keepSession: null });
+      await store.setPassword('usr_ending', 1, 'second', { keepSession: 'ses_kept', withoutFactors: true });
+      await store.loginsEnded('usr_ending', 1);
+      assert.deepEqual(await ending(), { keepSession: 'ses_kept' });
+      await store.loginsEnded('usr_ending', 2);
+      assert.equal(await ending(), null);
+    });
+
     it('a first password makes a new version, a rehash does not', async () => {
       const onboardingPending = { orgSlug: 'acme', clientId: 'shop', since: at(0) };
       await store.insert(userRecord({ id: 'usr_version', onboardingPending }));

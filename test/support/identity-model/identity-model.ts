@@ -1,61 +1,26 @@
 import { setPassword } from '../../../api/identity/login/set-password.ts';
-import { introspect } from '../../../api/identity/oauth/introspection.ts';
 import { REFRESH_GRACE_SECONDS } from '../../../domain/identity/login.ts';
-import type { UserRecord } from '../../../domain/identity/user.ts';
+import { addSeconds, DEVICE_CODE_SECONDS } from '../../../domain/identity/token-lifetimes.ts';
 import { claimsOf, createLogins, type Seeded } from '../../api/identity/oauth/logins.ts';
 import { visit } from '../../api/identity/visit.ts';
 import type { Random } from '../interleaving/random.ts';
 import type { TestIdp } from '../start-idp.ts';
+import { type Client, createTokenModel, type Person } from './token-model.ts';
 
 const PEOPLE = 14;
 const SHOPS = 3;
 const ROBOTS = 3;
-/** Tokens and logins that are watched at once, over the ends of sequences. */
-const WATCHED = 40;
 const STEPS = 6;
-/** Tokens that are looked at after a step although it neither issued nor ended them, of each kind. */
-const OTHERS = 2;
 /** After so many sequences all tokens that are watched are looked at. */
 const COMPARED_EVERY = 10;
 /** `iat` has whole seconds: what is issued within the second of a revocation of its person or client is void. */
 const NEXT_SECOND_MS = 2_000;
 /** Another process may know a client for a moment after it was deleted. */
 const FORGETS_CLIENTS_MS = 5_000;
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const TARGET = 'reports-prod';
-
-interface Person {
-  readonly user: UserRecord;
-  suspended: boolean;
-  admin: boolean;
-}
-
-interface Client {
-  seeded: Seeded;
-}
-
-/** A login as the model has it; `ended` says why it ended. */
-interface Login {
-  readonly person: Person;
-  readonly client: Client;
-  readonly sessionId: string;
-  readonly offline: boolean;
-  refreshToken: string;
-  previous: string[];
-  ended: string | null;
-}
-
-interface Token {
-  readonly text: string;
-  readonly holder: Person | Client;
-  readonly client: Client;
-  /** As it was when the token was issued: a deleted client's successor is another one. */
-  readonly askedBy: Seeded;
-  readonly login: Login | null;
-  readonly expiresAtMs: number;
-  dead: string | null;
-}
 
 export interface Played {
   readonly steps: Readonly<Record<string, number>>;
@@ -71,13 +36,9 @@ export interface Played {
 export async function createIdentityModel(idp: TestIdp, random: Random) {
   const { deps } = idp;
   const logins = createLogins(idp);
-  const pick = <T>(list: readonly T[]): T | undefined => list[random.below(list.length)];
   const stepsTaken: Record<string, number> = {};
-  const violations: string[] = [];
-  let tokens: Token[] = [];
-  let kept: Login[] = [];
-  /** Tokens that were issued or ended by the step that is being played. */
-  const changed = new Set<Token>();
+  const model = createTokenModel(idp, random);
+  const { pick, violations, lives, take, die, kill, begin, end, expect } = model;
 
   await idp.seedOrg('acme');
   await logins.person({ org: 'acme', orgRoles: ['admin'] });
@@ -106,37 +67,6 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
     return logins.client({ ...(clientId && { clientId }), orgSlug: 'acme', allowedGrantTypes: ['client_credentials'] });
   }
 
-  const isClient = (holder: Person | Client): holder is Client => 'seeded' in holder;
-  const lives = (token: Token): boolean => token.dead === null && token.expiresAtMs > deps.now().getTime();
-  const liveLogins = () => kept.filter(({ ended }) => ended === null);
-
-  function take(text: string | undefined, facts: Pick<Token, 'holder' | 'client' | 'login'>): void {
-    if (text === undefined) throw new Error('no token came');
-    const expiresAtMs = claimsOf(text).exp * 1000;
-    const token = { ...facts, text, askedBy: facts.client.seeded, expiresAtMs, dead: null };
-    tokens.push(token);
-    changed.add(token);
-    tokens = tokens.slice(-WATCHED);
-  }
-
-  function kill(why: string, isMeant: (token: Token) => boolean): void {
-    for (const token of tokens) if (token.dead === null && isMeant(token)) die(token, why);
-  }
-
-  function die(token: Token, why: string): void {
-    token.dead = why;
-    changed.add(token);
-  }
-
-  function end(why: string, isMeant: (login: Login) => boolean): void {
-    for (const login of kept) if (isMeant(login)) login.ended ??= why;
-    kill(why, ({ login }) => login !== null && isMeant(login));
-  }
-
-  function expect(what: string, isExpected: boolean, { status, text }: { status: number; text: string }): void {
-    if (status < 300 !== isExpected) violations.push(`${what}: ${status} ${text.slice(0, 200)}`);
-  }
-
   /** Whose tokens a step is about; null when there was nobody to take it. */
   type Step = () => Promise<Person | Client | null>;
 
@@ -152,17 +82,47 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
     const answer = await logins.token(client.seeded, form);
     expect('a sign-in', !person.suspended, answer);
     if (answer.status >= 300) return person;
-    const { access_token: text, refresh_token: refreshToken, scope } = answer.body;
-    // Not every client may have it.
-    const offline = scope.split(' ').includes('offline_access');
-    const login = { person, client, sessionId, offline, refreshToken, previous: [], ended: null };
-    kept = [...kept, login].slice(-WATCHED);
-    take(text, { holder: person, client, login });
+    begin({ person, client, sessionId }, answer.body);
     return person;
   };
 
+  /** In the session of another login, or in one of its own. */
+  const connectDevice: Step = async () => {
+    const person = pick(people.filter(({ suspended }) => !suspended));
+    if (person === undefined) return null;
+    const other = pick(model.liveLogins().filter((login) => login.person === person && !login.offline));
+    const sessionId = other?.sessionId ?? (await logins.seedSession(person.user)).id;
+    const [code, now] = [deps.tokens.create('fldc_'), deps.now()];
+    const expiresAt = addSeconds(now, DEVICE_CODE_SECONDS);
+    await deps.devices.insert({
+      deviceCodeHash: deps.tokens.hash(code),
+      userCode: deps.tokens.letters('BCDFGHJKLMNPQRSTVWXZ', 8),
+      clientId: cli.seeded.client.clientId,
+      scopes: random.chance(0.5) ? ['profile', 'offline_access'] : ['profile'],
+      audience: [idp.issuer],
+      status: 'approved',
+      approval: { userId: person.user.id, sessionId, methods: ['pwd'], authenticatedAt: now },
+      ...{ intervalSeconds: 5, lastPolledAt: null, redeemedFor: null, address: '127.0.0.1', createdAt: now, expiresAt },
+    });
+    const login = { person, client: cli, sessionId, offline: false, refreshToken: '', previous: [], ended: null };
+    model.connect({ login, code, expiresAtMs: expiresAt.getTime() });
+    return person;
+  };
+
+  const pollDevice: Step = async () => {
+    const device = pick(model.devices());
+    if (device === undefined) return null;
+    model.disconnect(device);
+    const { login, code } = device;
+    const isOpen = login.ended === null && device.expiresAtMs > deps.now().getTime();
+    const answer = await logins.token(cli.seeded, { grant_type: DEVICE, device_code: code });
+    expect(`a poll of a device (${login.ended ?? 'open'})`, isOpen, answer);
+    if (answer.status < 300) begin(login, answer.body);
+    return login.person;
+  };
+
   const refresh: Step = async () => {
-    const login = pick(kept);
+    const login = pick(model.logins());
     if (login === undefined) return null;
     const answer = await logins.refresh(login.client.seeded, login.refreshToken);
     expect(`a refresh of a login (${login.ended ?? 'alive'})`, login.ended === null, answer);
@@ -174,7 +134,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   };
 
   const refreshAgain: Step = async () => {
-    const login = pick(liveLogins().filter(({ previous }) => previous.length > 0));
+    const login = pick(model.liveLogins().filter(({ previous }) => previous.length > 0));
     const old = login === undefined ? undefined : pick(login.previous);
     if (login === undefined || old === undefined) return null;
     idp.advance((REFRESH_GRACE_SECONDS + 1) * 1000);
@@ -184,7 +144,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   };
 
   const exchange: Step = async () => {
-    const subject = pick(tokens.filter(({ client, login }) => client === cli && login !== null));
+    const subject = pick(model.tokens().filter(({ client, login }) => client === cli && login !== null));
     if (subject === undefined || subject.login === null) return null;
     const form = {
       grant_type: EXCHANGE,
@@ -210,7 +170,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   };
 
   const revokeLogin: Step = async () => {
-    const login = pick(liveLogins());
+    const login = pick(model.liveLogins());
     if (login === undefined) return null;
     const form = { ...logins.credentials(login.client.seeded), token: login.refreshToken };
     expect('a revocation', true, await idp.call('POST', '/api/oauth/revoke', { form }));
@@ -219,7 +179,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   };
 
   const revokeToken: Step = async () => {
-    const token = pick(tokens.filter(lives));
+    const token = pick(model.tokens().filter(lives));
     if (token === undefined) return null;
     const form = { ...logins.credentials(token.client.seeded), token: token.text };
     expect('a revocation', true, await idp.call('POST', '/api/oauth/revoke', { form }));
@@ -229,7 +189,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
 
   const endSession: Step = async () => {
     const token = pick(
-      tokens.filter((one) => lives(one) && one.login !== null && claimsOf(one.text).act === undefined),
+      model.tokens().filter((one) => lives(one) && one.login !== null && claimsOf(one.text).act === undefined),
     );
     const login = token?.login;
     if (token === undefined || login == null) return null;
@@ -300,6 +260,8 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
 
   const steps: readonly (readonly [number, string, Step])[] = [
     [6, 'sign-in', signIn],
+    [3, 'connect a device', connectDevice],
+    [3, 'poll a device', pollDevice],
     [6, 'refresh', refresh],
     [1, 'refresh again', refreshAgain],
     [3, 'exchange', exchange],
@@ -315,26 +277,6 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   ];
   const lots = steps.flatMap((step) => Array.from({ length: step[0] }, () => step));
 
-  const draw = (list: readonly Token[]): Token[] =>
-    Array.from({ length: OTHERS }, () => pick(list)).filter((token) => token !== undefined);
-
-  /** Those that the step issued or ended, some of whom it was about, and some of all. */
-  async function compare(name: string, about: Person | Client | null): Promise<void> {
-    const meant = tokens.filter(({ holder, client }) => about !== null && (holder === about || client === about));
-    const drawn = [...draw(meant), ...draw(tokens)];
-    const looked = new Set([...changed, ...drawn]);
-    changed.clear();
-    for (const token of looked) {
-      const current = await deps.clients.find(token.askedBy.client.clientId);
-      const active = current !== null && (await introspect(deps, current, token.text)).active;
-      if (active === lives(token)) continue;
-      const kind = isClient(token.holder) ? "a service's token" : "a person's token";
-      violations.push(
-        `after ${name}: ${kind} is ${active ? `alive, though ${token.dead ?? 'it expired'}` : 'dead, though nothing ended it'}`,
-      );
-    }
-  }
-
   let sequences = 0;
   return {
     /** One sequence: it goes on from what the ones before left. */
@@ -343,12 +285,12 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
         const [, name, step] = pick(lots) ?? [0, '', wait];
         const about = await step();
         stepsTaken[name] = (stepsTaken[name] ?? 0) + 1;
-        await compare(name, about);
+        await model.compare(name, about);
       }
       sequences += 1;
       if (sequences % COMPARED_EVERY === 0) {
-        for (const token of tokens) changed.add(token);
-        await compare('everything', null);
+        model.lookAtAll();
+        await model.compare('everything', null);
       }
     },
     played: (): Played => ({ steps: stepsTaken, violations }),

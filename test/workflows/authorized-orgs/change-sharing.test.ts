@@ -3,9 +3,10 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createSharingActivities, type SharingActivities } from '../../../activities/authorized-orgs/index.ts';
 import { createSharingCommands } from '../../../adapters/temporal/sharing-commands.ts';
-import { memberWorkflowId, sharingWorkflowId } from '../../../domain/authorized-orgs/messages.ts';
+import { memberWorkflowId, SHARING_WORKFLOWS, sharingWorkflowId } from '../../../domain/authorized-orgs/messages.ts';
 import type { SharingCommands } from '../../../domain/authorized-orgs/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { buildRecord } from '../../ports/records.ts';
 import { createInMemoryDeploys, GIT_HOST, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
@@ -176,5 +177,27 @@ describe('changeSharing', { timeout: 300_000 }, () => {
     await commands.reconcileMember(member);
     await result();
     assert.equal(attempts, 8);
+  });
+
+  // The last one: the server skips no time any more, or more than it should, once a workflow was terminated at work.
+  it('what a workflow leaves that somebody terminated is taken within the hour, and from nobody who was let in since', async () => {
+    const out = await newService();
+    const back = await newService();
+    for (const { service } of [out, back]) {
+      await authorize(service, 'helpers');
+      await ended(service);
+      failing.takeScopes = () => {
+        throw new FairleadError('UNAVAILABLE', 'away', { system: 'identity-provider', retryable: true });
+      };
+      await deauthorize(service, 'helpers');
+      await env.client.workflow.getHandle(sharingWorkflowId(service.id)).terminate('operator');
+      failing = {};
+    }
+    await authorize(back.service, 'helpers');
+    assert.deepEqual([await out.hasScope(), await back.hasScope()], [true, true]);
+    const hourly = { taskQueue: TASK_QUEUE, workflowId: 'reconcile-git-access', args: [] };
+    await env.client.workflow.execute(SHARING_WORKFLOWS.reconcileGitAccess, hourly);
+    assert.deepEqual([await out.hasScope(), await back.hasScope()], [false, true]);
+    assert.deepEqual((await parts.sharingHistory.listUnfinished(FIRST)).items, []);
   });
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type GrantRecord, REFRESH_GRACE_SECONDS } from '../../../../domain/identity/login.ts';
 import { addSeconds } from '../../../../domain/identity/token-lifetimes.ts';
 import type { IdentityDeps } from '../../deps.ts';
+import { finishEnding } from '../../login/end-logins.ts';
 import { revokeGrant } from '../../revocation/revoke.ts';
 import { momentAfterRevocation } from '../../tokens/moment-after-revocation.ts';
 import { readRefreshToken } from '../../tokens/refresh-token.ts';
@@ -56,6 +57,8 @@ async function rotate(
   const audience = requested.length === 0 ? grant.audience : narrowAudience(grant.audience, requested);
   const person = await findTokenPerson(deps, grant.userId, grant);
   if (person === null) throw refreshInvalid();
+  // The grant may be of those that end: then it is not moved on.
+  await finishEnding(deps, person.user);
   await requireSignIn(deps, client, { userId: grant.userId, login: grant, code: 'OAUTH_INVALID_GRANT' });
   const generation = grant.generation + 1;
   const reply = await signPersonTokens(deps, {

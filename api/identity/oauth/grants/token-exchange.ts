@@ -10,6 +10,7 @@ import { isPlatformAdmin } from '../../../../domain/roles.ts';
 import { PLATFORM_CLIENT_IDS } from '../../../../domain/services.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
+import { finishEnding } from '../../login/end-logins.ts';
 import { loginOf, secondsOf, signAccessToken, tokenFrame, tokenLimit } from '../../tokens/sign-tokens.ts';
 import { findMemberships, findTokenPerson } from '../../tokens/token-person.ts';
 import { requestedAudience } from '../resolve-audience.ts';
@@ -32,6 +33,7 @@ export const tokenExchange: GrantHandler = async (deps, { client, issuedAt, para
   const grant = await requireLogin(deps, client, subject);
   const person = await findTokenPerson(deps, subject.sub, grant);
   if (person === null) throw refused('The account, or its organization, is suspended');
+  if (await finishEnding(deps, person.user)) await requireLogin(deps, client, subject);
   const target = await requireTarget(deps, { user: person.user, login: grant }, requestedAudience(parameters));
   const granted = exchangeable(client, grant, subject);
   const frame = tokenFrame(deps, {

@@ -3,6 +3,7 @@ import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { requestedAudience, resolveAudience } from '../../oauth/resolve-audience.ts';
 import { resolveScopes } from '../../oauth/resolve-scopes.ts';
+import { refusedAddress } from '../refused-address.ts';
 import { invalidRequest, type Parameters, refuseRepeated, single } from './authorization-parameters.ts';
 import { isRegisteredRedirectUri } from './match-redirect-uri.ts';
 
@@ -44,10 +45,7 @@ export async function readReplyTarget(
   }
   const redirectUri = single(parameters, 'redirect_uri', MAX_URI);
   if (redirectUri === null || !isRegisteredRedirectUri(client, redirectUri)) {
-    throw new FairleadError(
-      'INVALID_REDIRECT_URI',
-      'The application asked to send you to an address it never registered',
-    );
+    throw refusedAddress(redirectUri, 'callback');
   }
   return { client, redirectUri, state: stateOf(parameters) };
 }

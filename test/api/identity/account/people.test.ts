@@ -11,7 +11,7 @@ let root: Person;
 let ada: Person;
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   callers = createCallers(idp);
   await idp.seedOrg('acme', { modules: ['crm'] });
   root = await callers.person({ org: 'platform', roles: ['viewer'], platformRoles: ['super_admin'] });

@@ -8,7 +8,7 @@ let idp: TestIdp;
 let acme: Headless;
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   const mailTemplates = { email_verification: { subject: 'Is it you, {{name}}?', text: 'Tell us: {{link}}' } };
   acme = await seedHeadless(idp, 'acme', { mailTemplates });
 });

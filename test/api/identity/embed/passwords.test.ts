@@ -9,7 +9,7 @@ let acme: Headless;
 const NEW_PASSWORD = 'another sentence altogether';
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   acme = await seedHeadless(idp, 'acme');
 });
 after(() => idp.stop());

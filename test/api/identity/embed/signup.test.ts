@@ -8,7 +8,7 @@ let idp: TestIdp;
 let acme: Headless;
 
 before(async () => {
-  idp = await startIdp();
+  idp = await startIdp({ database: 'server' });
   acme = await seedHeadless(idp, 'acme');
 });
 after(() => idp.stop());

@@ -18,7 +18,7 @@ describe('rotating signing keys', () => {
   let logins: Logins;
   let shop: Seeded;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     logins = createLogins(idp);
     shop = await logins.client();
   });
@@ -69,7 +69,7 @@ describe('rotating signing keys', () => {
   });
 
   it('by hand too early says from when on it is possible', async () => {
-    const own = await startIdp();
+    const own = await startIdp({ database: 'server' });
     try {
       const json = { force: true };
       const early = await own.call('POST', '/api/admin/keys/rotate', { json, headers: own.internal });

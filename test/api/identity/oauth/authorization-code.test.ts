@@ -11,7 +11,7 @@ describe('an authorization code', () => {
   let shop: Seeded;
   let ada: UserRecord;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     logins = createLogins(idp);
     await idp.seedOrg('acme');
     shop = await logins.client({ clientId: 'shop-prod', orgSlug: 'acme' });

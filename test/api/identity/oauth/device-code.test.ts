@@ -12,7 +12,7 @@ describe('the device flow', () => {
   let tool: Seeded;
   let ada: UserRecord;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     logins = createLogins(idp);
     await idp.seedOrg('acme');
     tool = await logins.client({

@@ -15,7 +15,7 @@ describe('a revocation wins over what runs at that moment', () => {
   let logins: Logins;
   let shop: Seeded;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     logins = createLogins(idp);
     await idp.seedOrg('acme');
     shop = await logins.client({ clientId: 'shop-prod', orgSlug: 'acme' });

@@ -9,7 +9,7 @@ const UNPROVEN = { emailVerified: false };
 describe('confirming an address on the account page', () => {
   let idp: TestIdp;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     await idp.seedOrg('acme', {
       mailTemplates: { email_verification: { subject: 'Acme asks', text: 'Here: {{link}}' } },
     });

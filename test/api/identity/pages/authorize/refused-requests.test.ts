@@ -95,6 +95,36 @@ describe('authorization requests that are refused', () => {
       });
     }
 
+    const SHOWN: readonly (readonly [string, string, string])[] = [
+      ['a wrong path', 'https://shop.example/callback', 'https://shop.example/callback'],
+      ['markup', 'https://x/<b onclick="a">', 'https://x/&lt;b\\u{20}onclick=\\u{22}a\\u{22}&gt;'],
+      ['a script', 'javascript:alert(`1`)', 'javascript:alert(&#96;1&#96;)'],
+      ['an ampersand', 'https://x/?a=1&lt;', 'https://x/?a=1&amp;lt;'],
+      ['a mark of direction', 'https://x/\u202egnp.exe', 'https://x/\\u{202e}gnp.exe'],
+      ['an invisible character', 'https://shop\u200b.example/', 'https://shop\\u{200b}.example/'],
+      ['a letter that looks like another', 'https://sh\u043ep.example/', 'https://sh\\u{43e}p.example/'],
+      ['a line break', 'https://x/\r\ny', 'https://x/\\u{d}\\u{a}y'],
+      ['what looks like an escape', 'https://x/\\u{20}', 'https://x/\\u{5c}u{20}'],
+      ['a sentence', 'Call 555 now', 'Call\\u{20}555\\u{20}now'],
+      ['a long one', `https://x/${'a'.repeat(400)}`, `https://x/${'a'.repeat(190)}…`],
+      ['a long one of pairs', '\u{1f600}'.repeat(300), `${'\\u{1f600}'.repeat(200)}…`],
+    ];
+    for (const [what, uri, text] of SHOWN) {
+      it(`the page shows ${what} as text that can be read, and links to it nowhere`, async () => {
+        const { html } = await ask(shop({ redirect_uri: uri }));
+        const [, alert = ''] = /<p role="alert">(.*?)<\/p>/s.exec(html) ?? [];
+        assert.ok(alert.startsWith(`The application asked to send you to &quot;${text}&quot;, which is not`), alert);
+        assert.ok(alert.includes('https://&lt;service&gt;.&lt;domain&gt;/api/auth/callback'), alert);
+        const targets = [...html.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, target]) => target);
+        assert.deepEqual(
+          targets.filter((target) => !target?.startsWith('/')),
+          [],
+          'links of our own alone',
+        );
+        assert.equal(html.split(text).length, 2, 'it stands there once');
+      });
+    }
+
     it('two of them, an unknown client, no client, a client twice', async () => {
       const paths = [
         `${shop()}&redirect_uri=${encodeURIComponent('https://evil.example/')}`,

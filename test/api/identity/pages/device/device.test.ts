@@ -10,7 +10,7 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 describe('the device page', () => {
   let idp: TestIdp;
   before(async () => {
-    idp = await startIdp();
+    idp = await startIdp({ database: 'server' });
     await idp.seedUser(EMAIL, { password: PASSWORD });
     await idp.seedClient('tv', {
       name: 'The <b>TV</b>',
