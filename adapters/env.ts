@@ -51,7 +51,8 @@ const ADDRESS_PASSWORD = /^[a-z0-9+.-]+:\/\/[^/@]*?:([^/@]+)@/i;
 
 /**
  * Values that no line of a log may hold: those of the variables that the sections mark as secret, and every secret that
- * an installation generates. A list of keys is there whole and key by key, an address whole and its password.
+ * an installation generates. A list of keys is there whole and key by key, an address whole and its
+ * password, as it is written there and decoded.
  */
 export function readSecrets(sections: readonly EnvSection[], source: EnvSource = process.env): readonly string[] {
   const marked = sections.flatMap((section) =>
@@ -61,8 +62,18 @@ export function readSecrets(sections: readonly EnvSection[], source: EnvSource =
   const names = new Set([...GENERATED_SECRETS.map(({ variable }) => variable), ...ofDatabases, ...marked]);
   const values = [...names].flatMap((name) => source[name] || []);
   const keys = values.flatMap((value) => value.split(',').map((part) => part.trim()));
-  const passwords = values.flatMap((value) => ADDRESS_PASSWORD.exec(value)?.[1] ?? []);
+  const written = values.flatMap((value) => ADDRESS_PASSWORD.exec(value)?.[1] ?? []);
+  const passwords = written.flatMap((password) => [password, decoded(password)]);
   return [...new Set([...values, ...passwords, ...keys.filter((key) => key.length >= SHORTEST_KEY)])];
+}
+
+/** A password as its user knows it; as it is where it is not encoded. */
+function decoded(password: string): string {
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }
 
 /** Names a process in logs and in the Temporal UI. */

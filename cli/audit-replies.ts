@@ -29,7 +29,13 @@ export const proofReply = z.looseObject({
   batchId: text,
   proof: z.array(text),
   anchors: z.array(
-    z.looseObject({ chainId: z.int(), txHash: text, blockNumber: z.int(), explorerUrl: text.nullish() }),
+    z.looseObject({
+      chainId: z.int(),
+      txHash: text,
+      blockNumber: z.int(),
+      explorerUrl: text.nullish(),
+      signature: text.optional(),
+    }),
   ),
 });
 

@@ -1,14 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { GRANT_WAIT_SECONDS } from '../domain/deploys/build-wait.ts';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
-import { MAX_LOG_LINES, OUTPUT_STREAMS } from '../domain/logs/output-line.ts';
 import { addAuthorizedOrgsCommands } from './authorized-orgs-command-table.ts';
 import { addConfigCommands } from './config-command-table.ts';
 import { addDatabaseCommands } from './database-command-table.ts';
+import { addDomainCommands } from './domain-command-table.ts';
 import { addGitCommands } from './git-command-table.ts';
 import { addGrantCommands } from './grant-command-table.ts';
+import { addIncidentCommands } from './incident-command-table.ts';
 import { addKeyCommands } from './key-command-table.ts';
 import { addLockerCommands } from './locker-command-table.ts';
+import { addLogCommands } from './log-command-table.ts';
+import { addMonitorCommands } from './monitor-command-table.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
 import { collect, duration, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
@@ -21,23 +24,25 @@ import { addWalletCommands } from './wallet-command-table.ts';
 // Loaded when a command of theirs runs: no other command waits for them.
 const loadBuilds = () => import('./commands/builds.ts');
 const loadDeploy = () => import('./commands/deploy.ts');
+const loadLockfile = () => import('./commands/lockfile.ts');
 const loadLogin = () => import('./commands/login.ts');
 const loadLogout = () => import('./commands/logout.ts');
 const loadLogs = () => import('./commands/logs.ts');
 const loadConsole = () => import('./commands/console.ts');
 const loadOpen = () => import('./commands/open.ts');
 const loadServices = () => import('./commands/services.ts');
-const loadTail = () => import('./commands/tail.ts');
 const loadWhoami = () => import('./commands/whoami.ts');
 
 /** Declares every command with its arguments and options. */
 export function addCommands(program: Command, perform: Perform): void {
   addDeploy(program, perform);
   addBuildCommands(program, perform);
+  addLogCommands(program, perform, SERVICE_ARGUMENT);
   addServiceCommands(program, perform);
   addConfigCommands(program, perform);
   addLockerCommands(program, perform);
   addDatabaseCommands(program, perform);
+  addDomainCommands(program, perform);
   addGrantCommands(program, perform);
   addGitCommands(program, perform);
   addOauthCommands(program, perform);
@@ -47,13 +52,15 @@ export function addCommands(program: Command, perform: Perform): void {
   addKeyCommands(program, perform);
   addWalletCommands(program, perform);
   addRegistryCommands(program, perform);
+  addMonitorCommands(program, perform);
+  addIncidentCommands(program, perform);
   addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   for (const [name, description] of [
     ['doctor', 'explain what is missing on this machine and how to get it'],
     [
       'credentials [part]',
-      'print by which you open the Temporal UI, the database and the registry of this checkout’s stack',
+      'print by which you open the parts of this checkout’s stack: Temporal and its UI, databases, object store, registry',
     ],
   ] as const) {
     const [word] = name.split(' ');
@@ -73,11 +80,14 @@ function addDeploy(program: Command, perform: Perform): void {
     .command('deploy')
     .description('deploy a folder (uploaded) or a git repository, and follow the build')
     .argument('[source]', 'folder or git address', '.')
-    .option('--name <service>', 'service name (default: from the catalog, the manifest or the folder)')
+    .option(
+      '--name <service>',
+      'service name (default: from the catalog, else the repository, the folder or the manifest)',
+    )
     .option('--git', 'deploy the folder as a git repository, at its HEAD, instead of uploading it')
     .option('--branch <branch>', 'branch to build')
     .option('--commit <sha>', 'commit to build')
-    .option('--app-path <path>', 'directory of the app inside the source')
+    .option('--dir, --app-path <path>', 'directory of the app inside the source')
     .option('--port <port>', 'port the service listens on', wholeNumber(1, 65_535))
     .option('--set <KEY=VALUE>', 'store a config value before the deploy (may be repeated)', collect, [])
     .option(
@@ -139,15 +149,12 @@ function addBuildCommands(program: Command, perform: Perform): void {
       perform(self, async (context) => (await loadLogs()).logs(context, build, self.opts())),
     );
   program
-    .command('tail')
-    .description('show what a service prints, across its deploys')
-    .argument('[service]', SERVICE_ARGUMENT)
-    .option('-f, --follow', 'follow until Ctrl-C')
-    .option('-n, --lines <count>', 'how many of the last lines', wholeNumber(1, MAX_LOG_LINES), 100)
-    .addOption(new Option('--stream <stream>', 'which output').choices(['all', ...OUTPUT_STREAMS]).default('all'))
-    .option('--contains <text>', 'only lines with this text')
-    .action((service, _options, self) =>
-      perform(self, async (context) => (await loadTail()).tail(context, service, self.opts())),
+    .command('lockfile')
+    .description('print the lockfile that the install of a build wrote, for a source that has none')
+    .argument('[build]', BUILD_ARGUMENT)
+    .option('--write [folder]', 'put it into a folder instead (default: this one)')
+    .action((build, _options, self) =>
+      perform(self, async (context) => (await loadLockfile()).lockfile(context, build, self.opts())),
     );
   program
     .command('cancel')
@@ -183,7 +190,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .argument('[source]', 'folder or git address', '.')
     .option('--name <service>', 'service name')
     .option('--branch <branch>', 'branch that deploys build')
-    .option('--app-path <path>', 'directory of the app inside the repository')
+    .option('--dir, --app-path <path>', 'directory of the app inside the repository')
     .option('--port <port>', 'port the service listens on', wholeNumber(1, 65_535))
     .action((source, _options, self) =>
       perform(self, async (context) => (await loadServices()).link(context, source, self.opts())),

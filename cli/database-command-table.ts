@@ -9,6 +9,8 @@ import { MOST } from './read-pages.ts';
 const load = () => import('./commands/databases.ts');
 const loadRestores = () => import('./commands/restores.ts');
 const loadLogins = () => import('./commands/database-logins.ts');
+const loadKept = () => import('./commands/kept-databases.ts');
+const loadHealth = () => import('./commands/database-health.ts');
 
 const type = () =>
   new Option(
@@ -27,6 +29,28 @@ export function addDatabaseCommands(program: Command, perform: Perform): void {
   const db = program.command('db').description('databases of services: their logins, their backups and the way back');
   const ofService = (name: string, description: string) =>
     db.command(name).description(description).option('-s, --service <name>', 'service (default: that of this folder)');
+  db.command('health')
+    .description('how the backups of all databases are, the worst first; exit 1 where one has no fresh backup')
+    .option('--org <slug>', 'only databases of services of this org')
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadHealth()).showHealth(context, self.opts())),
+    );
+  db.command('list')
+    .description('list databases that are backed up, and kept ones with their size and the day they are dropped')
+    .option('-s, --service <name>', 'only those of this service (default: of all)')
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadKept()).listDatabases(context, self.opts())),
+    );
+  db.command('drop')
+    .description('drop a kept database before its day, for good (admins); asks first')
+    .argument('<database>', 'its name, as `fairlead db list` shows it')
+    .addOption(
+      new Option('--type <engine>', 'of this engine, where several have the name').choices([...DATABASE_ENGINES]),
+    )
+    .option('--yes', 'do not ask')
+    .action((database, _options, self) =>
+      perform(self, async (context) => (await loadKept()).dropKept(context, database, self.opts())),
+    );
   ofService('logins', 'list the databases of a service, and how old their logins are').action((_options, self) =>
     perform(self, async (context) => (await loadLogins()).listLogins(context, self.opts())),
   );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
+import { CliFailure } from './cli-failure.ts';
 import type { CliContext } from './context.ts';
 import { interruptible } from './interrupt.ts';
 import type { Tone } from './terminal/style.ts';
@@ -20,6 +21,19 @@ const TONES: Readonly<Record<string, Tone>> = { completed: 'good', failed: 'bad'
 export function toneOf(status: string): { readonly tone?: Tone } {
   const tone = TONES[status];
   return tone === undefined ? {} : { tone };
+}
+
+/**
+ * Asks the API by a dry run whether it would do something, before a person is asked: nobody confirms what is refused then.
+ * A builder of before, which knows no dry runs, refuses the word alone.
+ * @throws CliFailure as the API answers
+ */
+export async function tryFirst(ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.code !== 'VALIDATION_FAILED') throw error;
+  }
 }
 
 interface Followed<T> {

@@ -54,7 +54,7 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
   const say = (stream: OutputStream, line: string): void => void stream.write(`${asTyped(line, typed)}\n`);
   // Once events were written, a failure has to end that stream and not to begin another kind of document.
   let events = false;
-  const out = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
+  const out = (value: unknown): void => void stdout.write(`${plainJson(value)}\n`);
   return {
     json,
     quiet,
@@ -93,6 +93,14 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
     },
     raw: (text) => void stdout.write(text),
   };
+}
+
+/** JSON that commands no terminal: what JSON itself leaves as it is of control characters and changes of direction is escaped. */
+function plainJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function errorBody({ code, message, remedy, details }: CliFailure): Record<string, unknown> {

@@ -62,7 +62,8 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   }
 }
 
-function buildProgram(
+/** Every command with its arguments and options; what one does is for `perform` and `performAlone`. */
+export function buildProgram(
   { perform, performAlone }: { perform: Perform; performAlone: PerformAlone },
   { json, surroundings }: { json: boolean; surroundings: Surroundings },
 ): Command {

@@ -22,12 +22,20 @@ const route = z.looseObject({
 
 export type RouteReply = z.infer<typeof route>;
 
+const registration = z.looseObject({
+  url: text,
+  port: z.number(),
+  releaseId: text,
+  routes: z.array(route),
+  modules: z.array(z.looseObject({ name: text, title: text.nullish() })),
+});
+
 export const entryReply = z.looseObject({
   service: text,
   environments: z.array(
     z.looseObject({
       environment: text,
-      registration: z.looseObject({ url: text, port: z.number(), releaseId: text, routes: z.array(route) }).nullish(),
+      registration: registration.nullish(),
     }),
   ),
 });
@@ -42,3 +50,28 @@ export const changelogReply = z.looseObject({
 });
 
 export const packageReply = z.looseObject({ package: text, version: text, notes: text, publishedAt: text });
+
+export const namespaceReply = z.looseObject({
+  namespace: text,
+  service: text,
+  org: text,
+  environment: text,
+  since: text,
+});
+
+export const bindingReply = z.looseObject({
+  kind: text,
+  name: text,
+  port: z.number(),
+  path: text,
+  cron: text.nullish(),
+});
+
+export const deployReply = z.looseObject({
+  buildId: text,
+  at: text,
+  manifest: z.looseObject({ commit: text, sdkVersions: z.record(text, text), deployedBy: text }).nullish(),
+  snapshot: z.looseObject({ releaseId: text, commit: text.nullish(), podTier: text }).nullish(),
+});
+
+export type DeployReply = z.infer<typeof deployReply>;

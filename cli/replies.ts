@@ -81,6 +81,7 @@ export const serviceReply = z.looseObject({
   gitUrl: text.nullish(),
   branch: text.nullish(),
   appPath: text.nullish(),
+  dockerfilePath: text.nullish(),
   port: z.number().nullish(),
   config: z.record(text, text).optional(),
   secrets: z.union([z.record(text, z.unknown()), z.array(text)]).optional(),

@@ -18,7 +18,6 @@ export const ID_PREFIXES = {
   event: 'evt',
   mail: 'eml',
   batch: 'bat',
-  verification: 'ver',
   variableChange: 'chg',
   sharingChange: 'soc',
   walletEntry: 'wle',
@@ -29,6 +28,14 @@ export const ID_PREFIXES = {
   gitDelivery: 'gdl',
   backup: 'bak',
   restore: 'rst',
+  property: 'prp',
+  job: 'job',
+  searchPull: 'spr',
+  searchRows: 'srw',
+  domain: 'dom',
+  monitor: 'mon',
+  incident: 'inc',
+  channel: 'chn',
   error: 'err',
 } as const;
 

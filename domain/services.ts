@@ -40,6 +40,8 @@ export interface ServiceRow {
   readonly pagesCallServices?: true;
   /** It calls nothing by the internal key, and takes no call by it: the key is not given to it. */
   readonly holdsNoKey?: true;
+  /** It calls others by the internal key, and takes no call by it: its callers have tokens (spec 3, "Authentication"). */
+  readonly takesNoKey?: true;
   /** The variable by which workloads get its base URL; null: they don't. */
   readonly injectedAs: string | null;
   /** Whether the platform's socket for workloads lets requests to it through. */
@@ -53,8 +55,11 @@ export const LOCKER_RESOLVE_SCOPE = 'locker-resolve';
 /** Of a token by which the site registry is told of deploys (spec 3, "Authentication"). */
 export const SITE_HOOKS_SCOPE = 'webmaster:hooks';
 
-/** The audience of tokens for the site registry, which this version does not run. */
+/** The audience of tokens for the site registry. */
 export const SITE_REGISTRY_CLIENT = 'site-registry';
+
+/** By which catalogs name it: a dependency that names no scope of it reads (spec 3, "Authentication"). */
+export const SITE_REGISTRY_WORDS: readonly string[] = [SITE_REGISTRY_CLIENT, 'webmaster'];
 
 const KEY = { bytes: 32, encoding: 'base64', heldBy: 'every process' } as const;
 
@@ -149,6 +154,40 @@ export const SERVICES = [
     modules: ['audit-ledger'],
   },
   {
+    name: 'site-registry',
+    title: 'site registry',
+    purpose: 'Domains of the organisation, and what the search engine thinks of them',
+    defaultPort: 3006,
+    portVariable: 'SITE_REGISTRY_PORT',
+    baseUrlVariable: 'SITE_REGISTRY_URL',
+    database: 'siteregistry',
+    databaseUriVariable: 'SITE_REGISTRY_MONGODB_URI',
+    secrets: [],
+    platformClient: SITE_REGISTRY_CLIENT,
+    takesNoKey: true,
+    pagesClient: null,
+    // For services of the platform's org, which call it by their own tokens (spec 3, "Authentication", "Site registry").
+    injectedAs: 'SITE_REGISTRY_URL',
+    reachableFromWorkloads: true,
+    modules: ['properties', 'search-pulls'],
+  },
+  {
+    name: 'monitor',
+    title: 'uptime monitor',
+    purpose: 'Whether services answer, their incidents, and the public status page',
+    defaultPort: 3007,
+    portVariable: 'MONITOR_PORT',
+    baseUrlVariable: 'MONITOR_URL',
+    database: 'monitor',
+    databaseUriVariable: 'MONITOR_MONGODB_URI',
+    secrets: [{ variable: 'MONITOR_ENCRYPTION_KEY', ...KEY }],
+    platformClient: 'monitor',
+    pagesClient: 'monitor-pages',
+    injectedAs: null,
+    reachableFromWorkloads: false,
+    modules: ['monitors', 'incidents', 'notifications', 'status-page'],
+  },
+  {
     name: 'locker',
     title: 'locker',
     purpose: 'Credentials of orgs, for the services that they are bound to',
@@ -226,7 +265,7 @@ export const PLATFORM_CLIENT_IDS: readonly string[] = [
 ];
 
 /** Services of later versions: who took the id of one of their clients today would be that client's owner then. */
-const LATER_SERVICES = ['gateway', 'mcp-gateway', 'monitor', SITE_REGISTRY_CLIENT, 'vault'];
+const LATER_SERVICES = ['gateway', 'mcp-gateway', 'vault'];
 
 /** Ids that no client of an org may have. */
 export const RESERVED_CLIENT_IDS: ReadonlySet<string> = new Set([

@@ -1,18 +1,19 @@
 import type { alarmsSection } from '../adapters/env/alarms.ts';
 import type { ReadSection } from '../adapters/env.ts';
-import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
+import type { SmtpSender } from '../adapters/mail/smtp-sender.ts';
 import type { RaiseAlarm } from '../domain/backups/ports.ts';
 import type { WorkerParts } from './module.ts';
 
-type Parts = Pick<WorkerParts<ReadSection<typeof alarmsSection>>, 'env' | 'logger' | 'opened'>;
+type Own = WorkerParts<ReadSection<typeof alarmsSection>>;
+type Parts = Pick<Own, 'env' | 'opened'> & { readonly logger: Pick<Own['logger'], 'warn' | 'error'> };
 
 /** A line of the log, which operators of an installation without mail read, and a mail where there is somebody to write to. */
-export function composeAlarms({ env, logger, opened }: Parts): RaiseAlarm {
-  const { PLATFORM_ALERT_EMAIL: to, SMTP_URL: url, MAIL_FROM: from, SMTP_ALLOW_PLAINTEXT: allowPlaintext } = env;
-  const mail =
-    to === undefined || url === undefined
-      ? null
-      : opened.adopt(createSmtpSender({ url, from, allowPlaintext }), (sender) => sender.close());
+export async function composeAlarms({ env, logger, opened }: Parts): Promise<RaiseAlarm> {
+  const to = env.PLATFORM_ALERT_EMAIL;
+  const mail = to === undefined ? null : await openMail(env, opened);
+  if (to !== undefined && mail === null) {
+    logger.warn('alarms are lines of this log alone: PLATFORM_ALERT_EMAIL is set, and SMTP_URL is not');
+  }
   return async ({ id, subject, text: message }) => {
     logger.error({ alarm: id, message }, subject);
     if (to === undefined) return;
@@ -25,6 +26,14 @@ export function composeAlarms({ env, logger, opened }: Parts): RaiseAlarm {
       html: `<pre>${escapeHtml(message)}</pre>`,
     });
   };
+}
+
+/** Loads what sends mail only where there is a server for it, because of its memory. */
+async function openMail(env: Parts['env'], opened: Parts['opened']): Promise<SmtpSender | null> {
+  const { SMTP_URL: url, MAIL_FROM: from, SMTP_ALLOW_PLAINTEXT: allowPlaintext } = env;
+  if (url === undefined) return null;
+  const { createSmtpSender } = await import('../adapters/mail/smtp-sender.ts');
+  return opened.adopt(createSmtpSender({ url, from, allowPlaintext }), (sender) => sender.close());
 }
 
 function escapeHtml(text: string): string {

@@ -1,5 +1,7 @@
 import { type ConfigDeps, createConfigActivities } from '../activities/config/index.ts';
 import {
+  secretsOfAcmeAccounts,
+  secretsOfCertificates,
   secretsOfConnections,
   secretsOfDatabases,
   secretsOfLocker,
@@ -11,6 +13,8 @@ import { configSection } from '../adapters/env/deploys.ts';
 import { lockerWorkerSection } from '../adapters/env/locker.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createAcmeAccounts } from '../adapters/mongo/custom-domains/acme.ts';
+import { createCertificateRecords } from '../adapters/mongo/custom-domains/certificates.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
@@ -45,6 +49,8 @@ async function kindsOfBuilder(
     services: { ...sealed, secrets: secretsOfServices(createServiceStore({ db, now })) },
     releases: { ...sealed, secrets: secretsOfReleases(createReleaseStore({ db })) },
     databases: { ...sealed, secrets: secretsOfDatabases(createDatabaseRecords({ db })) },
+    certificates: { ...sealed, secrets: secretsOfCertificates(createCertificateRecords({ db })) },
+    'acme-accounts': { ...sealed, secrets: secretsOfAcmeAccounts(createAcmeAccounts({ db })) },
     'git-connections': { ...sealed, secrets: secretsOfConnections(createGitConnectionStore({ db })) },
   };
 }

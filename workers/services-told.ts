@@ -36,14 +36,15 @@ function composeServiceRegistry({ settings: { urls, internalKey } }: Parts): Dep
 }
 
 function composeMonitor({ env, settings: { internalKey } }: Parts): DeploysDeps['monitor'] {
-  if (env.MONITOR_URL === undefined || internalKey === undefined) return null;
-  return createUptimeMonitor({ url: env.MONITOR_URL, internalKey });
+  const key = env.MONITOR_INTERNAL_KEY ?? internalKey;
+  if (env.MONITOR_URL === undefined || key === undefined) return null;
+  return createUptimeMonitor({ url: env.MONITOR_URL, internalKey: key });
 }
 
-/** By the builder's own client; null where anything of it is not set. */
+/** By the builder's own client; null where it takes no word of deploys, or anything of it is not set. */
 function composeSiteRegistry({ env, settings: { urls } }: Parts): DeploysDeps['siteRegistry'] {
-  const { SITE_REGISTRY_URL: url, BUILDER_CLIENT_SECRET: clientSecret } = env;
-  if (url === undefined || urls.idp === undefined || clientSecret === undefined) return null;
+  const { SITE_REGISTRY_URL: url, SITE_REGISTRY_HOOKS: isTold, BUILDER_CLIENT_SECRET: clientSecret } = env;
+  if (!isTold || url === undefined || urls.idp === undefined || clientSecret === undefined) return null;
   const clientId = serviceRow('builder').platformClient;
   const options = { idpUrl: urls.idp, clientId, clientSecret, scope: SITE_HOOKS_SCOPE, audience: SITE_REGISTRY_CLIENT };
   return createSiteRegistry({ url, tokens: createServiceTokens(options) });

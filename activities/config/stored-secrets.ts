@@ -3,9 +3,16 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { StoredSecret, StoredSecrets } from '../../domain/config/ports.ts';
 import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { variableSets } from '../../domain/config/service-variables.ts';
+import { certificateKeyContext } from '../../domain/custom-domains/certificates/certificate.ts';
+import {
+  ACCOUNT_KEY_CONTEXT,
+  type AcmeAccounts,
+  type CertificateRecords,
+  KEY_PLACES,
+} from '../../domain/custom-domains/certificates/stores.ts';
 import { loginContext } from '../../domain/databases/login.ts';
-import type { DatabaseRecords } from '../../domain/databases/ports.ts';
-import type { ReleaseStore } from '../../domain/deploys/ports.ts';
+import { type DatabaseRecords, LOGIN_PLACES } from '../../domain/databases/ports.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { type ConnectionSecret, sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
 import type { GitConnectionStore } from '../../domain/git-hooks/ports.ts';
@@ -80,18 +87,51 @@ export function secretsOfConnections(connections: Pick<GitConnectionStore, 'list
   };
 }
 
-/** Passwords of databases. One that a rotation has prepared is sealed with the current key already. */
-export function secretsOfDatabases(records: Pick<DatabaseRecords, 'list' | 'replaceLogin'>): StoredSecrets {
+/** Passwords of databases: of the login now, of one that a rotation has prepared, and of one that has not ended yet. */
+export function secretsOfDatabases(records: Pick<DatabaseRecords, 'list' | 'reseal'>): StoredSecrets {
   return {
     async read(request) {
       const page = await records.list(request);
-      const items = page.items.map((record): StoredSecret => {
-        const { id, login } = record;
-        return {
-          context: loginContext(record, login.user),
-          secret: login.password,
-          replace: async (password) => void (await records.replaceLogin(id, login, { ...login, password })),
-        };
+      const items = page.items.flatMap((record) =>
+        LOGIN_PLACES.flatMap((place): StoredSecret[] => {
+          const login = record[place];
+          if (login === null) return [];
+          const replace = async (password: SealedSecret) =>
+            void (await records.reseal(record.id, place, login, { ...login, password }));
+          return [{ context: loginContext(record, login.user), secret: login.password, replace }];
+        }),
+      );
+      return { items, nextCursor: page.nextCursor };
+    },
+  };
+}
+
+/** Keys of certificates: of those that are served, and of those that are on order. */
+export function secretsOfCertificates(records: Pick<CertificateRecords, 'list' | 'reseal'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await records.list(request);
+      const items = page.items.flatMap((record) =>
+        KEY_PLACES.flatMap((place): StoredSecret[] => {
+          const from = record[place]?.key;
+          if (from === undefined) return [];
+          const replace = (to: SealedSecret) => records.reseal(record, place, { from, to });
+          return [{ context: certificateKeyContext(record), secret: from, replace }];
+        }),
+      );
+      return { items, nextCursor: page.nextCursor };
+    },
+  };
+}
+
+/** Keys of accounts at certificate authorities. */
+export function secretsOfAcmeAccounts(accounts: Pick<AcmeAccounts, 'list' | 'reseal'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await accounts.list(request);
+      const items = page.items.map(({ directoryUrl, key: from }): StoredSecret => {
+        const replace = (to: SealedSecret) => accounts.reseal(directoryUrl, { from, to });
+        return { context: ACCOUNT_KEY_CONTEXT, secret: from, replace };
       });
       return { items, nextCursor: page.nextCursor };
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore } from '../../domain/deploys/source-ports.ts';
 import { type KeptUpload, makeRoom, UPLOAD_QUOTA, type UploadQuota } from '../../domain/deploys/upload-quota.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
@@ -99,6 +99,8 @@ async function writeSynced(
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
       if (sizeBytes > lookAt) {
         await requireSpace();
+        // Else what a database writes meanwhile would wait for all of the upload.
+        await file.datasync();
         lookAt = sizeBytes + LOOK_EVERY_BYTES;
       }
       hash.update(chunk);

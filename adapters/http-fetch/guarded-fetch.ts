@@ -1,17 +1,21 @@
-import type { LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { Dispatcher } from 'undici';
 import { FairleadError } from '../../domain/errors.ts';
-import { isPublic, type Lookup, systemLookup } from '../public-address.ts';
+import { type Lookup, systemLookup } from '../public-address.ts';
+import { API_POLICY, checkAddress, type FetchPolicy, parseAddress, refused } from './fetch-policy.ts';
+import { createGuardedConnector, type Dialler } from './guarded-connector.ts';
+import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts';
 
 export interface GuardedFetchOptions {
+  /** `API_POLICY` by default. */
+  readonly policy?: FetchPolicy;
   /** Origins of the platform's own parts, which may have private addresses and plain http: none by default. */
   readonly trustedOrigins?: readonly string[];
   /** Resolves host names; the system's resolver by default. */
   readonly lookup?: Lookup;
+  readonly dialler?: Dialler | null;
   /** Longest wait for a whole answer, its redirects included. */
   readonly timeoutMs: number;
-  /** The longest body of an answer. */
+  /** The longest body of an answer, decompressed. */
   readonly mostBytes: number;
 }
 
@@ -21,9 +25,13 @@ export interface GuardedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called with each address before it is asked, the first and those of redirects; what it throws ends the fetch. */
+  readonly onHop?: (url: URL) => Promise<void> | void;
 }
 
 export interface GuardedAnswer {
+  /** Of the last address, after redirects. */
+  readonly url: string;
   readonly status: number;
   /** Lower-case names; the first of several. */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,37 +40,59 @@ export interface GuardedAnswer {
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedAnswer>;
 
-const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+/** Their headers speak of a body that does not follow. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+const MOST_HEADER_BYTES = 32 * 1024;
+/** What another origin is told of a request. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept-language', 'user-agent']);
 
 /**
- * Fetches an address that a person chose. Addresses that are not on the public internet are refused, as literals and as the
- * socket resolves them, except at the platform's own origins; so is plain http. A redirect is followed within one origin
- * alone, as the request was, so that no header gets to another host. Nothing is decompressed.
+ * Fetches an address that a person or a site chose. Addresses that are not on the public internet are refused, as
+ * literals and as the socket resolves them, except at the platform's own origins. The policy says what else is refused. A
+ * redirect is held to the same rules; to another origin no header goes but those that say who asks, and in which form.
  *
- * @throws SOURCE_REFUSED for an address that is refused, or a redirect to another host; UNAVAILABLE (retryable) when nobody
- *   answers within the time, or more than the limit; the reason of an abort. No message has a path, query or header.
+ * @throws SOURCE_REFUSED for an address that is refused, or a redirect to one; UNAVAILABLE (retryable) when nobody answers
+ *   within the time, or more than the limit; the reason of an abort; what `onHop` throws. No message of its own has a
+ *   path, query or header.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { trustedOrigins = [], lookup = systemLookup, timeoutMs, mostBytes } = options;
+  const { policy = API_POLICY, trustedOrigins = [], lookup = systemLookup, dialler = null, timeoutMs } = options;
   let dispatchers: Promise<Dispatchers> | null = null;
   return async ({ url, signal, ...rest }) => {
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-    const origin = checkAddress(new URL(url), trustedOrigins);
-    dispatchers ??= openDispatchers(lookup);
+    const first = parseAddress(url);
+    const isTrusted = ({ origin }: URL): boolean => trustedOrigins.includes(origin);
+    if (!isTrusted(first)) checkAddress(first, policy);
+    dispatchers ??= openDispatchers({ lookup, dialler });
     const { trusted, guarded } = await dispatchers;
-    const dispatcher = trustedOrigins.includes(origin) ? trusted : guarded;
+    const dispatcher = isTrusted(first) ? trusted : guarded;
+    // A trusted origin is never left: what it redirects to would have its trust.
+    const leavesOrigin = policy.leavesOrigin && !isTrusted(first);
     try {
-      return await follow(new URL(url), { ...rest, dispatcher, signal: either }, mostBytes);
+      const sending = { ...rest, dispatcher, signal: either, policy: { ...policy, leavesOrigin } };
+      return await unlessAborted(follow(first, sending, options.mostBytes), either);
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof FairleadError) throw error;
+      if (error instanceof FairleadError || error instanceof HopRefused) throw unwrapped(error);
       const why = limit.aborted ? `did not answer within ${timeoutMs / 1000} s` : 'cannot be reached';
-      throw new FairleadError('UNAVAILABLE', `${new URL(url).host} ${why}`, { retryable: true, cause: error });
+      throw new FairleadError('UNAVAILABLE', `${first.host} ${why}`, { retryable: true, cause: error });
     }
   };
+}
+
+/** The client does not end a request that waits for its connection: neither a name that is looked up nor a handshake. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 interface Dispatchers {
@@ -73,94 +103,74 @@ interface Dispatchers {
 /** Loaded with the first fetch: it takes 20 MB, and most processes never fetch such an address. */
 const loadUndici = () => import('undici');
 
-async function openDispatchers(lookup: Lookup): Promise<Dispatchers> {
-  const { Agent } = await loadUndici();
-  return { guarded: new Agent({ connect: { lookup: guardedLookup(lookup) } }), trusted: new Agent() };
+async function openDispatchers(options: { lookup: Lookup; dialler: Dialler | null }): Promise<Dispatchers> {
+  const { Agent, buildConnector } = await loadUndici();
+  const connect = createGuardedConnector(buildConnector, options);
+  return { guarded: new Agent({ connect, maxHeaderSize: MOST_HEADER_BYTES }), trusted: new Agent() };
 }
 
-/** @returns the origin @throws SOURCE_REFUSED */
-function checkAddress(url: URL, trustedOrigins: readonly string[]): string {
-  if (url.username !== '' || url.password !== '') throw refused(url, 'carries credentials; remove them');
-  if (trustedOrigins.includes(url.origin)) return url.origin;
-  if (url.protocol !== 'https:') throw refused(url, 'is not https, so that a credential would be sent in the clear');
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !isPublic(literal)) throw notPublic(url.hostname);
-  return url.origin;
-}
-
-interface Sending {
-  readonly method: Dispatcher.HttpMethod;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+interface Sending extends Pick<GuardedRequest, 'method' | 'headers' | 'body' | 'onHop'> {
   readonly dispatcher: Dispatcher;
   readonly signal: AbortSignal;
+  readonly policy: FetchPolicy;
 }
 
-async function follow(first: URL, sending: Sending, mostBytes: number): Promise<GuardedAnswer> {
+async function follow(first: URL, { onHop, policy, ...sending }: Sending, most: number): Promise<GuardedAnswer> {
   const { request } = await loadUndici();
   let url = first;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-    const answer = await request(url, sending);
-    const headers = firstOfEach(answer.headers);
-    if (!REDIRECTS.has(answer.statusCode) || headers.location === undefined) {
-      return { status: answer.statusCode, headers, text: await readText(answer.body, mostBytes, url.host) };
+  let headers: Readonly<Record<string, string>> = {
+    ...(policy.decompresses ? { 'accept-encoding': ACCEPTED_ENCODINGS } : {}),
+    ...sending.headers,
+  };
+  for (let redirects = 0; redirects <= policy.mostRedirects; redirects += 1) {
+    await hop(onHop, url);
+    const answer = await request(url, { ...sending, headers });
+    const answered = firstOfEach(answer.headers);
+    if (!REDIRECTS.has(answer.statusCode) || answered.location === undefined) {
+      const hasBody = sending.method !== 'HEAD' && !BODILESS.has(answer.statusCode);
+      const encoding = policy.decompresses && hasBody ? (answered['content-encoding'] ?? null) : null;
+      const body = await readBody(answer.body, { encoding, most, host: url.host });
+      return { url: url.href, status: answer.statusCode, headers: answered, text: body.toString('utf8') };
     }
     // Not read: the connection is not used again.
     answer.body.on('error', () => undefined).destroy();
-    if (!URL.canParse(headers.location, url.href)) throw refused(first, 'redirects to what is no address');
-    const next = new URL(headers.location, url);
-    if (next.origin !== first.origin) throw refused(first, `redirects to ${next.host}; give that address instead`);
+    const next = checkRedirect(answered.location, { first, url, policy });
+    if (next.origin !== url.origin) {
+      if (sending.body !== undefined) throw refused(first, 'redirects what is sent to it to another host');
+      headers = Object.fromEntries(Object.entries(headers).filter(([name]) => KEPT_HEADERS.has(name.toLowerCase())));
+    }
     url = next;
   }
-  throw refused(first, `redirects more than ${MOST_REDIRECTS} times`);
+  throw refused(first, `redirects more than ${policy.mostRedirects} times`);
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, most: number, host: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > most) {
-      throw new FairleadError('UNAVAILABLE', `${host} answered with more than ${most} bytes`, { retryable: true });
-    }
-    chunks.push(chunk);
+function checkRedirect(
+  location: string,
+  { first, url, policy }: { readonly first: URL; readonly url: URL; readonly policy: FetchPolicy },
+): URL {
+  const next = parseAddress(location, url);
+  if (policy.leavesOrigin) checkAddress(next, policy);
+  else if (next.origin !== url.origin) throw refused(first, `redirects to ${next.host}; give that address instead`);
+  return next;
+}
+
+/** What a caller threw of an address, told from what failed underneath. */
+class HopRefused extends Error {}
+
+function unwrapped(error: Error): unknown {
+  return error instanceof HopRefused ? error.cause : error;
+}
+
+async function hop(onHop: GuardedRequest['onHop'], url: URL): Promise<void> {
+  try {
+    await onHop?.(url);
+  } catch (error) {
+    throw new HopRefused('not asked', { cause: error });
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The lookup of a socket: what it gives is what is connected to. */
-function guardedLookup(lookup: Lookup): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname).then(
-      (found) => {
-        const addresses = found.map(({ address }) => ({
-          address,
-          family: ipaddr.parse(address).kind() === 'ipv6' ? 6 : 4,
-        }));
-        const [first] = addresses;
-        if (first === undefined) return done(new Error(`${hostname} has no address`), []);
-        if (addresses.some(({ address }) => !isPublic(address))) return done(notPublic(hostname), []);
-        return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => done(error, []),
-    );
-  };
 }
 
 function firstOfEach(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
   const first = (value: string | string[] | undefined): string =>
     Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), first(value)]));
-}
-
-function notPublic(hostname: string): FairleadError {
-  return new FairleadError('SOURCE_REFUSED', `${hostname} has an address that is not on the public internet`, {
-    details: { hostname },
-  });
-}
-
-function refused(url: URL, why: string): FairleadError {
-  return new FairleadError('SOURCE_REFUSED', `The address at ${url.host} ${why}`, {
-    details: { hostname: url.hostname },
-  });
 }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { z } from 'zod';
-import type { ProbeResult } from '../../domain/deploys/ports.ts';
+import type { ProbeResult } from '../../domain/deploys/workload-runtime.ts';
 
 const TIMEOUT_MS = 5_000;
 const READ_LIMIT_BYTES = 64 * 1024;

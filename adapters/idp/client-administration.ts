@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ActingFor, ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import {
+  addScopesReplySchema,
   clientListSchema,
   clientViewSchema,
   clientWithSecretSchema,
@@ -33,6 +34,8 @@ export function createClientAdministration(connection: IdpConnection): ClientAdm
       }),
     create: (body, by) => call(clientWithSecretSchema, { method: 'POST', path: BASE, body, by }),
     update: (clientId, body, by) => call(clientViewSchema, { method: 'PATCH', path: of(clientId), body, by }),
+    addScopes: (body, by, signal) =>
+      call(addScopesReplySchema, { method: 'POST', path: `${BASE}/add-scopes`, body, by, signal }),
     revokeScopes: async (body, by) => {
       const path = `${BASE}/revoke-scopes`;
       return (await call(revokeScopesReplySchema, { method: 'POST', path, body, by })).clientIds;

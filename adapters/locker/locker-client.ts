@@ -30,7 +30,7 @@ const refusalSchema = z.object({
 /** Why the locker refuses, in our words: an answer of its own could hold what nobody is to see. */
 const REASONS: Readonly<Record<string, string>> = {
   NOT_BOUND:
-    'the item is not bound to this service; an admin of its org binds it: `fairlead locker bind <handle> --service <name>`',
+    'the item is not bound to <service>; an admin of its org binds it: `fairlead locker bind <handle> --service <service>`',
   ORG_MISMATCH: 'the handle is not in the locker of the org that owns the service',
   PERSONAL_NOT_RESOLVABLE: 'a personal item is given to no service; put it into the locker of the org',
   ITEM_SEALED: 'the item is sealed; give it a new value',
@@ -42,7 +42,7 @@ export function createLockerClient(options: LockerClientOptions): LockerSource {
   return {
     async resolve(source, destination) {
       const named = 'handle' in source ? source.handle : source.legacyAlias;
-      return readAnswer(await ask(options, { source, destination }), named);
+      return readAnswer(await ask(options, { source, destination }), { named, service: destination.service });
     },
   };
 }
@@ -60,7 +60,10 @@ async function ask({ url, tokens, timeoutMs = TIMEOUT_MS }: LockerClientOptions,
   }
 }
 
-function readAnswer({ status, body }: JsonAnswer, named: string): { handle: string; value: string } {
+function readAnswer(
+  { status, body }: JsonAnswer,
+  { named, service }: { readonly named: string; readonly service: string },
+): { handle: string; value: string } {
   const resolved = replySchema.safeParse(body);
   if (status === 200 && resolved.success) return resolved.data.data;
   const refused = refusalSchema.safeParse(body);
@@ -72,7 +75,8 @@ function readAnswer({ status, body }: JsonAnswer, named: string): { handle: stri
   const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   if (reason === undefined && status !== 401 && status !== 403) throw unreachable(`answered ${status} ${code}`);
   const known = reason === undefined ? 'FORBIDDEN' : code;
-  const message = `${known}: the locker does not give ${named}: ${reason?.replace('<handle>', () => named) ?? 'it refuses the builder'}`;
+  const why = reason?.replaceAll('<handle>', () => named).replaceAll('<service>', () => service);
+  const message = `${known}: the locker does not give ${named}: ${why ?? 'it refuses the builder'}`;
   throw new FairleadError('LOCKER_RESOLVE_FORBIDDEN', message, { details: { code: known } });
 }
 

@@ -22,7 +22,8 @@ export async function answered<T>(client: Client, call: () => Promise<T>): Promi
   }
 }
 
-function toDomainError(error: unknown): unknown {
+/** What a workflow or its activity threw, as the domain error it was. */
+export function toDomainError(error: unknown): unknown {
   if (error instanceof FairleadError) return error;
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return domainErrorOf(error) ?? error;

@@ -5,31 +5,42 @@ import {
   BACKUPS_WORKFLOWS,
   type BackupCommands,
   backupWorkflowId,
+  copyDropWorkflowId,
   type UnderWay,
 } from '../../domain/backups/messages.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { withinReach } from './within-reach.ts';
 
+const START_ATTEMPTS = 3;
+
 /** The way to the workflows of backups. What is under way for a database stands in the memo of its workflow. */
 export function createBackupCommands(client: Client): BackupCommands {
   const reach = <T>(call: () => Promise<T>) => withinReach(client, 'What makes backups', call);
+  /** @returns whether it began; false where another one has the workflow of the database */
+  const begin = async (database: BackedUpDatabase, workflowType: string, job: object, underWay: UnderWay) => {
+    try {
+      await client.workflow.start(workflowType, {
+        workflowId: backupWorkflowId(database),
+        workflowIdConflictPolicy: 'FAIL',
+        taskQueue: TASK_QUEUE,
+        args: [job],
+        memo: { ...underWay },
+        staticSummary: `${underWay.kind} of ${targetName(database)}`,
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+      throw error;
+    }
+  };
   const start = (database: BackedUpDatabase, workflowType: string, job: object, underWay: UnderWay) =>
     reach(async () => {
-      try {
-        await client.workflow.start(workflowType, {
-          workflowId: backupWorkflowId(database),
-          workflowIdConflictPolicy: 'FAIL',
-          taskQueue: TASK_QUEUE,
-          args: [job],
-          memo: { ...underWay },
-          staticSummary: `${underWay.kind} of ${targetName(database)}`,
-        });
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      for (let attempt = 1; !(await begin(database, workflowType, job, underWay)); attempt += 1) {
         const running = await readRunning(client, database);
         // The same request, whose first answer was lost.
         if (running?.id === underWay.id) return;
-        throw busyDatabase(database, running);
+        // Else what was in the way has ended since.
+        if (running !== null || attempt === START_ATTEMPTS) throw busyDatabase(database, running);
       }
     });
   return {
@@ -49,6 +60,16 @@ export function createBackupCommands(client: Client): BackupCommands {
           if (error instanceof WorkflowNotFoundError) return false;
           throw error;
         }
+      }),
+    dropCopy: (request) =>
+      reach(async () => {
+        await client.workflow.start(BACKUPS_WORKFLOWS.dropKeptCopy, {
+          workflowId: copyDropWorkflowId(request.restoreId),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          taskQueue: TASK_QUEUE,
+          args: [request],
+          staticSummary: `drop what the restore ${request.restoreId} has kept`,
+        });
       }),
     isUnderWay: (database, id) => reach(async () => (await readRunning(client, database))?.id === id),
   };

@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import {
   DATABASE_WORKFLOWS,
+  DROP_SIGNALS,
   dropWorkflowId,
   type RotationRequest,
   rotationWorkflowId,
@@ -20,6 +21,18 @@ export function createDatabaseCommands(client: Client): DatabaseCommands {
           workflowIdConflictPolicy: 'USE_EXISTING',
           taskQueue: TASK_QUEUE,
           args: [{ id, dropAfter: dropAfter.toISOString() }],
+          staticSummary: `drop the database ${id}`,
+        });
+      }),
+    dropSooner: ({ id, dropAfter }) =>
+      answered(client, async () => {
+        const time = dropAfter.toISOString();
+        await client.workflow.signalWithStart(DATABASE_WORKFLOWS.dropDatabase, {
+          workflowId: dropWorkflowId(id),
+          taskQueue: TASK_QUEUE,
+          args: [{ id, dropAfter: time }],
+          signal: DROP_SIGNALS.timeChanged,
+          signalArgs: [time],
           staticSummary: `drop the database ${id}`,
         });
       }),

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BACKUP_ENGINES, type Backup, type BackupEngine } from '../../domain/backups/backup.ts';
+import { BACKUP_ENGINES, type Backup } from '../../domain/backups/backup.ts';
 import type { BackupCommands, BackupJob } from '../../domain/backups/messages.ts';
 import type { BackupStore } from '../../domain/backups/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { FinalBackup } from '../../domain/databases/ports.ts';
+import type { FinalBackup, FinalBackupState } from '../../domain/databases/ports.ts';
 import type { DatabaseRecord } from '../../domain/databases/record.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import { formatId } from '../../domain/ids.ts';
 
 const POLL_MS = 1_000;
@@ -23,27 +22,37 @@ export interface FinalBackupDeps {
  * is made once: its id is of the database and the time to drop it.
  */
 export function createFinalBackup({ backups, commands, now, pollMs = POLL_MS }: FinalBackupDeps): FinalBackup {
-  return async (record, signal) => {
-    const engine = BACKUP_ENGINES.find((each) => each === record.engine);
-    if (engine === undefined) return null;
-    const job = jobOf(record, engine, now());
-    for (let isAsked = false; ; ) {
-      signal.throwIfAborted();
+  return {
+    async find(record) {
+      const job = jobOf(record, now());
+      if (job === null) return { kind: 'not backed up' };
       const backup = await backups.find(job.id);
-      if (backup !== null && backup.status !== 'running') return stored(backup);
-      if (!isAsked && !(await commands.isUnderWay(job, job.id))) await commands.backUp(job);
-      isAsked = true;
-      await delay(pollMs, undefined, { signal });
-    }
+      return backup === null || backup.status === 'running' ? { kind: 'not made' } : stateOf(backup);
+    },
+    async make(record, signal) {
+      const job = jobOf(record, now());
+      if (job === null) return;
+      for (let isAsked = false; ; ) {
+        signal.throwIfAborted();
+        const backup = await backups.find(job.id);
+        if (backup !== null && backup.status !== 'running') return;
+        if (!isAsked && !(await commands.isUnderWay(job, job.id))) await commands.backUp(job);
+        isAsked = true;
+        await delay(pollMs, undefined, { signal });
+      }
+    },
   };
 }
 
-function stored({ id, objectKey, problem }: Backup): { readonly backupId: string; readonly objectKey: string } {
-  if (objectKey !== null) return { backupId: id, objectKey };
-  throw new FairleadError('DUMP_FAILED', `The final backup ${id} failed: ${problem?.message ?? 'no reason is known'}`);
+function stateOf({ id, objectKey, problem }: Backup): FinalBackupState {
+  if (objectKey !== null) return { kind: 'stored', backupId: id, objectKey };
+  return { kind: 'failed', reason: `The final backup ${id} failed: ${problem?.message ?? 'no reason is known'}` };
 }
 
-function jobOf(record: DatabaseRecord, engine: BackupEngine, now: Date): BackupJob {
+/** Null for an engine that is not backed up. */
+function jobOf(record: DatabaseRecord, now: Date): BackupJob | null {
+  const engine = BACKUP_ENGINES.find((each) => each === record.engine);
+  if (engine === undefined) return null;
   const { id, database, dropAfter, service, environment, serviceId, org } = record;
   const text = `final ${id} ${dropAfter?.toISOString() ?? ''}`;
   return {

@@ -28,7 +28,8 @@ export interface ScheduleTable {
 /**
  * Brings the server's schedules in line with the table: creates, updates and deletes, and runs those that want it at
  * start. Schedules of modules that other workers serve stay as they are, and so do those that a newer version of the
- * platform made, which may run beside this one: each is a line in the log. A schedule of somebody else is never deleted.
+ * platform made, which may run beside this one: each is a line in the log, and so is one that is paused, and stays so. A schedule
+ * of somebody else is never deleted.
  */
 export async function ensureSchedules(client: Client, { served, all, version, log }: ScheduleTable): Promise<void> {
   for (const definition of served) {
@@ -38,13 +39,21 @@ export async function ensureSchedules(client: Client, { served, all, version, lo
       await client.schedule.create(options);
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      const madeBy = versionOf(definition.id, (await handle.describe()).action.memo);
+      const { action, state } = await handle.describe();
+      if (state.paused) tellOfPause(definition.id, state.note, log);
+      const madeBy = versionOf(definition.id, action.memo);
       if (madeBy !== null && isLeft(definition.id, madeBy, { version, log })) continue;
       await handle.update((previous) => ({ ...previous, ...options }));
     }
     if (definition.atStart) await handle.trigger(ScheduleOverlapPolicy.SKIP);
   }
   await deleteRetired(readingOnlyOurs(client), new Set(all.map(({ id }) => id)), { version, log });
+}
+
+/** Somebody has paused it, and it stays so: what it does at its times is not done. */
+function tellOfPause(scheduleId: string, note: string | undefined, log: Own['log']): void {
+  const remedy = `temporal schedule toggle --unpause --schedule-id ${scheduleId}`;
+  log.warn({ scheduleId, note, remedy }, 'a schedule is paused: it starts nothing until it is resumed');
 }
 
 type Own = Pick<ScheduleTable, 'version' | 'log'>;

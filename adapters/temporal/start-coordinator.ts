@@ -1,7 +1,7 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { defineSearchAttributeKey, type Workflow } from '@temporalio/common';
+import type { DeployTarget } from '../../domain/deploys/build-store.ts';
 import { coordinatorWorkflowId, WORKFLOW_TYPES } from '../../domain/deploys/messages.ts';
-import type { DeployTarget } from '../../domain/deploys/ports.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 

@@ -9,7 +9,6 @@ import {
 import {
   BUILD_SLOTS_WORKFLOW_ID,
   BUILDS_IN_HAND,
-  buildWorkflowId,
   cleanUpWorkflowId,
   coordinatorWorkflowId,
   DEVIATION_FOUND,
@@ -54,13 +53,9 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
     isRunning: async (workflowId) => isOpen(await latestRun(client, workflowId)),
     async isInHand({ service, environment }, buildId) {
       const coordinator = coordinatorWorkflowId(service, environment);
-      const [run, build] = await Promise.all([
-        latestRun(client, coordinator),
-        latestRun(client, buildWorkflowId(buildId)),
-      ]);
+      const run = await latestRun(client, coordinator);
       if (run === null || !isOpen(run)) return false;
-      // It ran when the workflow of the build ended, and so knows of it. Others are asked: most builds need no query.
-      if (build !== null && build.closeTime !== undefined && run.startTime < build.closeTime) return true;
+      // Also the run that began the build is asked: what it began it may have lost, with an end that could not be written.
       return await knowsBuild(client, { coordinator, runId: run.runId, buildId });
     },
     async tellDecided({ service, environment }) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Workspace } from '../../domain/deploys/ports.ts';
+import type { Workspace } from '../../domain/deploys/source-ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { freeBytes } from '../free-bytes.ts';
 import { readInside } from './read-inside.ts';

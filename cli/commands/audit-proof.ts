@@ -31,13 +31,20 @@ export async function auditProof(
   return exitCode('ok');
 }
 
+/** What the ledger says of an anchor in its database that it did not sign, or not like that. */
+const DOUBTS: ReadonlyMap<string, string> = new Map([
+  ['missing', 'not signed, not checked'],
+  ['wrong', 'does not match its signature'],
+]);
+
 function fieldsOf({ batchId, root, eventHash, leafIndex, proof, anchors }: ProofReply): Fields {
   return [
     ['Batch', batchId],
     ['Root', root],
     ['Event', `${eventHash}, leaf ${leafIndex}, ${proof.length} steps to the root`],
-    ...anchors.map(({ chainId, blockNumber, txHash, explorerUrl }) => {
-      return ['Anchor', `chain ${chainId}, block ${blockNumber}, ${explorerUrl ?? txHash}`] as const;
+    ...anchors.map(({ chainId, blockNumber, txHash, explorerUrl, signature }) => {
+      const place = `block ${blockNumber}, ${explorerUrl ?? txHash}`;
+      return ['Anchor', `chain ${chainId}, ${DOUBTS.get(signature ?? 'good') ?? place}`] as const;
     }),
   ];
 }

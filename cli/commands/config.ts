@@ -7,6 +7,7 @@ import { usageFailure } from '../cli-failure.ts';
 import { type CliContext, serviceName } from '../context.ts';
 import { writeEnvFile } from '../env-file.ts';
 import { exitCode } from '../exit-codes.ts';
+import { namePeople } from '../name-people.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 import { readSecrets } from '../secret-input.ts';
 import { type SourceOptions, secretSources } from '../secret-sources.ts';
@@ -78,6 +79,10 @@ export async function listConfig(context: CliContext, given: string | undefined)
   else if (config.variables.length === 0) {
     output.print(`${service} has no variables. Set one: fairlead config set KEY=VALUE --service ${service}`);
   } else {
+    const who = await namePeople(
+      context,
+      config.variables.flatMap(({ changedBy }) => changedBy ?? []),
+    );
     output.table(
       [
         { title: 'VARIABLE' },
@@ -91,7 +96,7 @@ export async function listConfig(context: CliContext, given: string | undefined)
         { text: row.origin == null ? row.value : `${row.value} (${row.origin.kind}: ${row.origin.name})` },
         { text: row.environment ?? 'all' },
         { text: formatAge(row.changedAt, now()), tone: 'dim' },
-        { text: row.changedBy ?? '', tone: 'dim' },
+        { text: row.changedBy == null ? '' : who(row.changedBy), tone: 'dim' },
       ]),
     );
   }
@@ -184,11 +189,15 @@ export async function configHistory(
   output.document(page);
   if (page.items.length === 0) output.print(`Nobody has changed variables of ${service} yet.`);
   else {
+    const who = await namePeople(
+      context,
+      page.items.map(({ changedBy }) => changedBy),
+    );
     output.table(
       [{ title: 'CHANGED' }, { title: 'BY' }, { title: 'ENV' }, { title: 'VARIABLES', shrinks: true }, { title: '' }],
       page.items.map((entry) => [
         { text: formatAge(entry.at, now()), tone: 'dim' },
-        { text: entry.changedBy },
+        { text: who(entry.changedBy) },
         { text: entry.environment ?? 'all' },
         { text: [...entry.set, ...entry.setSecret, ...entry.unset.map((name) => `-${name}`)].join(', ') },
         { text: entry.made ? '' : 'not confirmed', tone: 'warn' },

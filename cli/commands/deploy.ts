@@ -1,25 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { LOCKFILES, MANIFEST, readAppSource } from '../../domain/catalog/app-source.ts';
-import { findMonorepo } from '../../domain/catalog/find-monorepo.ts';
 import { pathOf } from '../api-client.ts';
 import { parseAssignments } from '../assignments.ts';
-import { usageFailure } from '../cli-failure.ts';
+import { CliFailure, usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { type FollowOptions, followStarted, type GrantWait, waitFields } from '../follow-command.ts';
 import { interruptible } from '../interrupt.ts';
 import { formatBytes, listFolder, packFolder } from '../pack-folder.ts';
+import { planFiles, planRepository, type RecordedPaths } from '../plan-files.ts';
 import { printPlan } from '../plan-output.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readLocalRepository, readSource } from '../project.ts';
 import { planReply, serviceReply, type TriggerReply, triggerReply } from '../replies.ts';
-import { cloneForReading } from '../run-git.ts';
 import { readSecrets } from '../secret-input.ts';
 import { createLiveRegion } from '../terminal/live-region.ts';
 import { printable } from '../terminal/style.ts';
-import { folderInside, treeBelow, uploadedTree } from '../uploaded-tree.ts';
 
 export interface DeployOptions extends FollowOptions {
   readonly name?: string;
@@ -183,83 +178,53 @@ async function upload(context: CliContext, service: string, folder: string, aske
 }
 
 async function showPlan(context: CliContext, given: string, target: Target, options: DeployOptions): Promise<number> {
+  const { api, environment, output } = context;
   const source = readSource(given, context.cwd);
+  const { appPath, dockerfilePath } = await recorded(context, target.name);
+  const record = { appPath: options.appPath ?? appPath, dockerfilePath };
   const files =
     source.kind === 'folder'
-      ? await planFiles(source.folder, options.appPath ?? '')
-      : await planRepository(context, source.url, target, options.appPath ?? '');
-  const plan = await context.api.call(planReply, {
-    method: 'POST',
-    path: pathOf('builds', 'plan'),
-    body: { environment: context.environment, service: target.name, ...files },
-  });
-  context.output.document(plan);
-  printPlan(context.output, target.name, context.environment, plan);
+      ? await planFiles(source.folder, record)
+      : await readRepository(context, source.url, target, record);
+  const body = {
+    environment,
+    service: target.name,
+    ...(options.appPath === undefined ? {} : { appPath: options.appPath }),
+    ...files,
+  };
+  const plan = await api.call(planReply, { method: 'POST', path: pathOf('builds', 'plan'), body });
+  output.document(plan);
+  printPlan(output, target.name, environment, plan);
   return exitCode('ok');
 }
 
-/** What the planner needs of a repository, which is cloned here for it; nothing of one that this machine cannot read. */
-async function planRepository(
+/** What an earlier deploy or the console has said of the places in its source; nothing for a service that is not here yet. */
+async function recorded({ api }: CliContext, service: string): Promise<RecordedPaths> {
+  try {
+    const { appPath = null, dockerfilePath = null } = await api.call(serviceReply, {
+      method: 'GET',
+      path: pathOf('services', service),
+    });
+    return { appPath, dockerfilePath };
+  } catch (error) {
+    if (error instanceof CliFailure && error.exit === 'notFound') return { appPath: null, dockerfilePath: null };
+    throw error;
+  }
+}
+
+/** Nothing of a repository that this machine cannot read, and a note of why. */
+async function readRepository(
   { output }: CliContext,
   url: string,
   { branch, commit }: Target,
-  appPath: string,
+  record: RecordedPaths,
 ): Promise<Record<string, unknown>> {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-plan-'));
   try {
-    await cloneForReading(folder, { url, revision: commit ?? branch ?? 'HEAD' });
-    return await planFiles(folder, appPath);
+    return await planRepository(url, commit ?? branch ?? 'HEAD', record);
   } catch (error) {
     const text = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n').at(-1) : null;
     if (text === null) throw error;
     output.note(`${url} cannot be read here, so the plan shows its steps alone: ${printable(text ?? '')}`);
     return {};
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
-
-/**
- * What the planner needs of a folder: its catalog, and what a build would read of the app, and of the monorepo around it, of
- * what a deploy uploads.
- */
-async function planFiles(folder: string, appPath: string): Promise<Record<string, unknown>> {
-  const top = folderInside(folder, appPath);
-  const tree = await uploadedTree(folder);
-  const app = treeBelow(tree, top);
-  const { files, texts, variables, loaded, registryVariables } = await readAppSource(app);
-  const { [MANIFEST]: manifest, ...others } = texts;
-  const catalog = app.read('catalog-info.yaml');
-  const monorepo = await findMonorepo(tree, top === '.' ? '' : top);
-  return {
-    ...(catalog === null ? {} : { catalog }),
-    ...(manifest === undefined ? {} : { manifest }),
-    files,
-    texts: toSend(others),
-    variables,
-    loaded,
-    registryVariables,
-    ...(monorepo === null
-      ? {}
-      : {
-          monorepo: {
-            folder: monorepo.folder,
-            app: monorepo.app,
-            files: monorepo.source.files,
-            texts: toSend(monorepo.source.texts),
-          },
-        }),
-  };
-}
-
-/** A plan needs no more of a lockfile than its beginning, which tells its format. */
-function toSend(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(texts).map(([path, text]) => [
-      path,
-      LOCKFILES.includes(path) ? text.slice(0, LOCKFILE_START) : text,
-    ]),
-  );
-}
-
-const LOCKFILE_START = 4_096;

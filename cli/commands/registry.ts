@@ -1,14 +1,14 @@
 import { pathOf } from '../api-client.ts';
-import { CliFailure } from '../cli-failure.ts';
 import { type CliContext, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 import { connectToRegistry } from '../registry-api.ts';
-import { changelogReply, entryReply, packageReply, pluginReply, type RouteReply } from '../registry-replies.ts';
+import { changelogReply, namespaceReply, packageReply, pluginReply, type RouteReply } from '../registry-replies.ts';
 import { printFields } from '../terminal/fields.ts';
 import { printable } from '../terminal/style.ts';
 import type { Cell } from '../terminal/table.ts';
 import { formatAge, formatMoment } from '../terminal/times.ts';
+import { findRegistration } from './registered-service.ts';
 
 interface ListOptions {
   readonly limit: number;
@@ -43,21 +43,33 @@ export async function listRegistered(context: CliContext, { limit }: ListOptions
   return exitCode('ok');
 }
 
+/** `fairlead registry namespaces`. */
+export async function listNamespaces(context: CliContext, { limit }: ListOptions): Promise<number> {
+  const { output, now } = context;
+  const page = await readPages(connectToRegistry(context), namespaceReply, { path: pathOf('v1', 'namespaces'), limit });
+  output.document(page);
+  if (output.quiet) for (const { namespace } of page.items) output.print(namespace);
+  else if (page.items.length === 0) output.print('There is no namespace. The first deploy of a service makes it.');
+  else {
+    output.table(
+      [{ title: 'NAMESPACE' }, { title: 'SERVICE' }, { title: 'ENVIRONMENT' }, { title: 'ORG' }, { title: 'SINCE' }],
+      page.items.map(({ namespace, service, environment, org, since }) => [
+        { text: namespace, tone: 'bold' },
+        { text: service },
+        { text: environment },
+        { text: org },
+        { text: formatAge(since, now()), tone: 'dim' },
+      ]),
+    );
+  }
+  noteMore(output, page, limit);
+  return exitCode('ok');
+}
+
 /** `fairlead registry routes [service]`: as the gateway knows them. */
 export async function listRoutes(context: CliContext, given: string | undefined): Promise<number> {
   const { output, environment } = context;
-  const service = await serviceName(context, given);
-  const registry = connectToRegistry(context);
-  const { serviceId } = await registry.call(pluginReply, { method: 'GET', path: pathOf('api', 'plugins', service) });
-  const entry = await registry.call(entryReply, { method: 'GET', path: pathOf('v1', 'services', serviceId) });
-  const place = entry.environments.find((one) => one.environment === environment);
-  const registration = place?.registration ?? null;
-  if (registration === null) {
-    throw new CliFailure('NOT_REGISTERED', `${service} is not registered in ${environment}.`, {
-      exit: 'notFound',
-      remedy: `A deploy registers it: \`fairlead deploy --env ${environment}\``,
-    });
-  }
+  const { service, registration } = await findRegistration(context, given);
   output.document({ service, environment, ...registration });
   const { routes, url } = registration;
   if (output.quiet) for (const { path } of routes) output.print(printable(path));

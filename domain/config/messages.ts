@@ -11,7 +11,14 @@ export const reencryptionWorkflowId = (keyId: string): string => `secret-reencry
 export const REENCRYPTION_PROGRESS = 'reencryptionProgress';
 
 /** Kinds of records that hold secrets, by the key that seals them, in the order in which they are gone through. */
-export const SECRET_KINDS = ['services', 'releases', 'git-connections', 'databases'] as const;
+export const SECRET_KINDS = [
+  'services',
+  'releases',
+  'git-connections',
+  'databases',
+  'certificates',
+  'acme-accounts',
+] as const;
 export const LOCKER_KINDS = ['locker-items'] as const;
 
 export type SecretKind = (typeof SECRET_KINDS)[number] | (typeof LOCKER_KINDS)[number];

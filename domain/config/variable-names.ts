@@ -8,6 +8,17 @@ export const variableNameSchema = z
   .string()
   .regex(VARIABLE_NAME, 'letters, digits and underscores, not beginning with a digit');
 
+/**
+ * What a service with model access is given (spec 1, E 6). One statement there leaves LLM_WORKSPACE_ID to services
+ * that have a key of their own. It is refused: with it, a service could put itself into a workspace that it was not given.
+ */
+const MODEL_ACCESS_VARIABLES = [
+  'LLM_FEDERATION_RULE_ID',
+  'LLM_ORGANIZATION_ID',
+  'LLM_SERVICE_ACCOUNT_ID',
+  'LLM_WORKSPACE_ID',
+];
+
 /** Names the platform provides itself (spec 2, "Configuration variables and secrets", 5). */
 const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   ...INJECTED_VARIABLES,
@@ -28,6 +39,7 @@ const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'NODE_ENV',
   'PORT',
   'PUBLIC_URL',
+  ...MODEL_ACCESS_VARIABLES,
 ]);
 
 /** True for a variable that a service may not set, in any letter case, because the platform injects it. */

@@ -120,7 +120,17 @@ export function askedByPerson(grant: Grant, { scopes, by }: Asking, at: Date): G
 function asked(grant: Grant, { scopes, by }: Asking, at: Date, anew = false): Grant {
   const wanted = sortedScopes(scopes);
   if (!anew && wanted.join(' ') === grant.scopes.join(' ')) return grant;
-  return { ...grant, scopes: wanted, granted: [], revision: grant.revision + 1, requestedBy: by, requestedAt: at };
+  // Whoever decided before decided about something else.
+  const open = { decidedBy: null, decidedAt: null };
+  return {
+    ...grant,
+    ...open,
+    scopes: wanted,
+    granted: [],
+    revision: grant.revision + 1,
+    requestedBy: by,
+    requestedAt: at,
+  };
 }
 
 export function sortedScopes(scopes: readonly string[]): readonly string[] {

@@ -11,6 +11,7 @@ const NEEDS_ROOT = 'only root may run a program as somebody else';
 const NO_TWINS = 'newer container engines refuse a second network of one name by themselves';
 const NO_GITEA = 'Gitea is built in minutes where it cannot be downloaded, and needs a C compiler there';
 const NO_VERSITYGW = 'the Versity S3 Gateway is built in minutes, and needs Go there';
+const NO_SCHEMATHESIS = 'Schemathesis needs Python 3.10 with pip';
 
 const NEEDS_MONGODB =
   'the stand-in has one user: FAIRLEAD_TEST_MONGODB_URI of a MongoDB runs it. What runs without it is proven on the stand-in';
@@ -64,11 +65,21 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
     because: NEEDS_STAND_IN,
   },
   {
+    file: 'test/e2e/databases-mongodb.test.ts',
+    name: 'a service with a MongoDB database, and one that uses it',
+    because: NEEDS_MONGODB,
+  },
+  {
     file: 'test/adapters/neo4j/database-server.test.ts',
     name: 'databases on a real Neo4j',
     because: NEEDS_NEO4J,
   },
   { file: 'test/adapters/s3/object-store.test.ts', name: 'S3 on another server', because: NO_VERSITYGW },
+  {
+    file: 'test/api/schemathesis.test.ts',
+    name: 'the document of the site registry, as Schemathesis reads it',
+    because: NO_SCHEMATHESIS,
+  },
 ];
 
 export function isAllowed(skip: Skip, allowed: readonly AllowedSkip[] = ALLOWED_SKIPS): boolean {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OutputStream } from '../../domain/logs/output-line.ts';
 import { projectRoot } from './project.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -55,7 +56,10 @@ exit "$code"
 `;
 
 /** Starts a program in a session of its own, so that a terminal's Ctrl-C reaches the supervisor alone. */
-export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void): Promise<RunningChild> {
+export async function spawnChild(
+  spec: ChildSpec,
+  log: { write(stream: OutputStream, chunk: Buffer): void; end(): void },
+): Promise<RunningChild> {
   const hasWatchdog = spec.exitsBy === 'watchdog';
   const endsBy = spec.endsBy ?? 'SIGTERM';
   const watched = ['-c', WATCHDOG, spec.name, endsBy.slice('SIG'.length), spec.command, ...spec.args];
@@ -66,8 +70,9 @@ export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void):
     detached: true,
     stdio: hasWatchdog ? ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  leader.stdout?.on('data', log);
-  leader.stderr?.on('data', log);
+  leader.stdout?.on('data', (chunk: Buffer) => log.write('out', chunk));
+  leader.stderr?.on('data', (chunk: Buffer) => log.write('error', chunk));
+  leader.once('close', () => log.end());
   const exited = new Promise<string>((resolve) => {
     leader.once('error', (error) => resolve(error.message));
     leader.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));

@@ -40,11 +40,37 @@ export function absence(name: string, env: Env): string {
   return `no part called ${name} has credentials.`;
 }
 
+/** What `fairlead credentials --help` says: how it is typed, and every part that may have credentials. */
+export function helpText(): string {
+  const rows = PART_ROWS.map(({ name, title, replacedBy }) => [
+    `  ${name}`,
+    `${title}; not where ${replacedBy} is set`,
+  ]);
+  return [
+    'Usage: fairlead credentials [options] [part...]',
+    '',
+    'Prints by which you open the embedded parts of this checkout’s stack: addresses, users and passwords. It reads the data folder',
+    '(.fairlead, or FAIRLEAD_DATA_DIR), asks no API, and works while the stack is stopped. Whoever reads the passwords administers the parts.',
+    'The logins of services’ databases are not among them: `fairlead db logins` lists those, without passwords.',
+    '',
+    'Parts (default: all that have credentials):',
+    formatTable(rows),
+    '',
+    'Options:',
+    '  --json      one JSON document',
+    '  -h, --help  this text',
+  ].join('\n');
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { json: { type: 'boolean', default: false } },
+    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
     allowPositionals: true,
   });
+  if (values.help) {
+    console.log(helpText());
+    return;
+  }
   const all = await stackCredentials(defaultDataFolder(process.env), process.env);
   const names = positionals.length > 0 ? positionals : Object.keys(all);
   const shown = names.map((name) => {

@@ -2,9 +2,7 @@ import type { ChildSpec } from './child-process.ts';
 import type { PartContext } from './parts/embedded-part.ts';
 import { PART_ROWS } from './parts.ts';
 import { describePart, outsideRows, partVariables, type StackRow, waitingRows } from './stack-parts.ts';
-import type { Ports } from './stack-ports.ts';
 import { type PlatformOptions, platformProcesses, serviceRows } from './stack-processes.ts';
-import type { StackSecrets } from './stack-secrets.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 /** What a stack consists of. */
@@ -20,7 +18,7 @@ export interface DescribedStack {
 /** Finds or fetches the tools of the parts, and prepares the platform. @throws FairleadError UNAVAILABLE */
 export async function describeStack(
   context: PartContext,
-  options: { ports: Ports; secrets: StackSecrets; variables: Readonly<Record<string, string>> },
+  options: Pick<PlatformOptions, 'ports' | 'secrets' | 'variables' | 'apart'>,
 ): Promise<DescribedStack> {
   const { dataDir, env, report } = context;
   const rows: Record<string, StackRow> = {};

@@ -97,9 +97,32 @@ function print(findings: readonly Finding[]): void {
   }
 }
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-const findings = await examine(process.env);
-const healthy = findings.every(({ ok, needed }) => ok || !needed);
-if (values.json) console.log(JSON.stringify({ success: healthy, data: { findings } }));
-else print(findings);
-process.exit(healthy ? 0 : 1);
+const HELP = [
+  'Usage: fairlead doctor [options]',
+  '',
+  'Says what is missing on this machine and how to get it; changes nothing. Exit code 1 when something needed is missing.',
+  '',
+  'Options:',
+  '  --json      one JSON document',
+  '  -h, --help  this text',
+].join('\n');
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const findings = await examine(process.env);
+  const healthy = findings.every(({ ok, needed }) => ok || !needed);
+  if (values.json) console.log(JSON.stringify({ success: healthy, data: { findings } }));
+  else print(findings);
+  process.exit(healthy ? 0 : 1);
+}
+
+await main().catch((error) => {
+  process.stderr.write(`fairlead: ${errorLine(error)}\n`);
+  process.exitCode = 1;
+});

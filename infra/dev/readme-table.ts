@@ -25,10 +25,11 @@ function rows(): Row[] {
   const services = SERVICE_ROWS.map((row): Row => {
     return [row.title, code(defaultServiceUrl(row)), code(row.portVariable), '', ''];
   });
-  const { usual, variable } = PORTS.edge;
+  const { edge, edgeTls } = PORTS;
+  const edgeAddresses = `${code(`127.0.0.1:${edge.usual}`)}, over TLS ${code(`127.0.0.1:${edgeTls.usual}`)}`;
   return [
     ...services,
-    ['public router', code(`127.0.0.1:${usual}`), code(variable), code('routes/'), ''],
+    ['public router', edgeAddresses, `${code(edge.variable)}, ${code(edgeTls.variable)}`, code('routes/'), ''],
     ['worker', `task queue ${code(TASK_QUEUE)}`, '', code('workspaces/'), ''],
     ...PART_ROWS.map(partRow),
   ];

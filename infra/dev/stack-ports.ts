@@ -6,8 +6,8 @@ import { PART_ROWS, type PartPort } from './parts.ts';
 import type { Env } from './project.ts';
 import { errorLine, type Reporter } from './terminal.ts';
 
-/** The ports of a stack: of each service by its name, of the public router, and of the embedded parts. */
-export type PortName = ServiceName | 'edge' | PartPort;
+/** The ports of a stack: of each service by its name, of the public router's two listeners, and of the embedded parts. */
+export type PortName = ServiceName | 'edge' | 'edgeTls' | PartPort;
 export type Ports = Readonly<Record<PortName, number>>;
 
 /** The one table of ports. */
@@ -16,6 +16,7 @@ export const PORTS = Object.fromEntries([
     return [name, { usual: defaultPort, variable: portVariable, title: `the ${title}` }];
   }),
   ['edge', { usual: 8000, variable: 'EDGE_PORT', title: 'the public router' }],
+  ['edgeTls', { usual: 8443, variable: 'EDGE_TLS_PORT', title: 'the public router over TLS' }],
   ...PART_ROWS.flatMap(({ ports }) => Object.entries(ports)),
 ]) as Readonly<Record<PortName, PortRow>>;
 
@@ -25,7 +26,13 @@ const NAMES = Object.keys(PORTS) as PortName[];
 export function neededPorts(env: Env): readonly PortName[] {
   const idle = PART_ROWS.filter(({ starts, replacedBy }) => starts !== 'always' || env[replacedBy]);
   const unneeded = new Set(idle.flatMap(({ ports }) => Object.keys(ports)));
+  if (!servesTls(env)) unneeded.add('edgeTls');
   return NAMES.filter((name) => !unneeded.has(name));
+}
+
+/** Whether the router listens over TLS: where certificates are issued, or its port is named. */
+export function servesTls(env: Env): boolean {
+  return Boolean(env.ACME_DIRECTORY_URL || env[PORTS.edgeTls.variable]);
 }
 
 /** The ports of one stack, from its start to its end. */

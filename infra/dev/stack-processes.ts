@@ -12,7 +12,7 @@ import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
 import { NODE_FLAGS, residentVariables, SERVICE_FLAGS, WORKER_FLAGS } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
-import { PORTS, type PortName, type Ports } from './stack-ports.ts';
+import { PORTS, type PortName, type Ports, servesTls } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
 import { runProgram } from './tools/run-program.ts';
 
@@ -28,6 +28,8 @@ export interface PlatformOptions {
   readonly partsOnNeed: readonly string[];
   /** Over those that the stack sets. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Services with a process of their own, named as the service is; none of them is in the process of all services. */
+  readonly apart: readonly ServiceName[];
 }
 
 export interface PlatformProcess {
@@ -35,11 +37,11 @@ export interface PlatformProcess {
   readonly row: StackRow;
 }
 
-/** The platform's own processes in the order of their start. All HTTP services share one. */
-export const PROCESSES = [
+/** The platform's own processes in the order of their start. All HTTP services share one, but for those that run apart. */
+const PROCESSES = [
   { name: 'worker', script: 'workers/all.ts', flags: WORKER_FLAGS, graceMs: 20_000 },
   { name: 'api', script: 'api/main.ts', flags: SERVICE_FLAGS, graceMs: 15_000 },
-  { name: 'edge', script: 'infra/dev/edge.ts', flags: NODE_FLAGS, graceMs: 10_000 },
+  { name: 'edge', script: 'workers/edge.ts', flags: NODE_FLAGS, graceMs: 10_000 },
 ] as const;
 
 /** The service whose address the process of all services goes by. */
@@ -54,7 +56,8 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
   // Set to nothing, since the environment of `npm start` may have them.
   const withheld = Object.fromEntries(Object.keys(ofWorker).map((variable) => [variable, '']));
   const temporal = env.TEMPORAL_ADDRESS || parts.everyProcess.TEMPORAL_ADDRESS;
-  const addresses = {
+  const addresses: Readonly<Record<string, string>> = {
+    ...serviceAddresses(env, ports),
     worker: `task queues at ${temporal}`,
     api: `http://127.0.0.1:${ports[API]}`,
     edge: `http://<service>.<env>.${env.PLATFORM_DOMAIN || 'localhost'}:${ports.edge}`,
@@ -63,12 +66,12 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
     if (name === 'edge') return { env: edgeVariables(env, variables), environment: 'own' };
     return { env: { ...variables, ...(name === 'worker' ? ofWorker : withheld) } };
   };
-  return PROCESSES.map(({ name, script, flags, graceMs }) => ({
-    row: { address: addresses[name], version: commit.slice(0, 7), dataFolder: dataDir },
+  return processesOf(options).map(({ name, script, flags, graceMs, only = [] }) => ({
+    row: { address: addresses[name] ?? '', version: commit.slice(0, 7), dataFolder: dataDir },
     spec: {
       name,
       command: process.execPath,
-      args: [...flags, join(projectRoot, script)],
+      args: [...flags, join(projectRoot, script), ...(only.length === 0 ? [] : ['--only', only.join()])],
       ...environmentOf(name),
       exitsBy: 'ipc',
       ready: { kind: 'ipc' },
@@ -76,6 +79,23 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
       graceMs,
     },
   }));
+}
+
+interface ProcessRow {
+  readonly name: string;
+  readonly script: string;
+  readonly flags: readonly string[];
+  readonly graceMs: number;
+  /** Services that it runs; all where it says nothing. */
+  readonly only?: readonly ServiceName[];
+}
+
+function processesOf({ apart }: PlatformOptions): readonly ProcessRow[] {
+  if (apart.length === 0) return PROCESSES;
+  const together = SERVICE_ROWS.map(({ name }) => name).filter((name) => !apart.includes(name));
+  return PROCESSES.flatMap((row: ProcessRow) =>
+    row.name === 'api' ? [...apart.map((name) => ({ ...row, name, only: [name] })), { ...row, only: together }] : [row],
+  );
 }
 
 /** The router reads bytes of anybody and anything: it has the variables that it needs, and so none of the platform's keys. */
@@ -128,7 +148,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     // Tests reach a service by a Unix socket as well.
     ...given('TEST_RUNNER_URL', 'PLATFORM_SOCKET' in sockets ? CONTAINER_TESTS : ''),
     ...given('PLATFORM_COMMIT', commit),
-    ...portVariables(ports),
+    ...portVariables(ports, env),
     ...options.parts.everyProcess,
     PARTS_ON_NEED: options.partsOnNeed.join(','),
     DATA_DIR: dataDir,
@@ -137,8 +157,9 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
 }
 
 /** What our own programs listen on; those of the parts are in the addresses that the parts provide. */
-function portVariables(ports: Ports): Record<string, string> {
-  const names: readonly PortName[] = [...SERVICE_ROWS.map(({ name }) => name), 'edge'];
+function portVariables(ports: Ports, env: Env): Record<string, string> {
+  const router: readonly PortName[] = servesTls(env) ? ['edge', 'edgeTls'] : ['edge'];
+  const names: readonly PortName[] = [...SERVICE_ROWS.map(({ name }) => name), ...router];
   return Object.fromEntries(names.map((name) => [PORTS[name].variable, String(ports[name])]));
 }
 

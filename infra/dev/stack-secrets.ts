@@ -25,6 +25,8 @@ export interface StackSecrets {
   readonly internalKey: string;
   /** Any secret by its name. @throws RangeError when there is none of that name */
   readonly secret: (name: string) => string;
+  /** All of them but the stack's id, which is no secret. */
+  readonly values: readonly string[];
 }
 
 /**
@@ -43,7 +45,8 @@ export async function readSecrets(folder: string): Promise<StackSecrets> {
     if (value === undefined) throw new RangeError(`a stack has no secret called ${name}`);
     return value;
   };
-  return { stackId: secret(STACK_ID.name), internalKey: secret(INTERNAL_KEY.variable), secret };
+  const values = MADE.filter(({ name }) => name !== STACK_ID.name).map(({ name }) => secret(name));
+  return { stackId: secret(STACK_ID.name), internalKey: secret(INTERNAL_KEY.variable), secret, values };
 }
 
 /** Those that the folder has, for who looks at them beside a stack: makes none. `secret` throws NOT_FOUND. */

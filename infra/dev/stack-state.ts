@@ -9,7 +9,8 @@ import { errorLine, type Reporter } from './terminal.ts';
 /** One row of `state.json`: a program of the stack, or an address. */
 export interface PartState extends StackRow {
   readonly pid: number | null;
-  readonly logFile: string | null;
+  /** In which its log files are. */
+  readonly logFolder: string | null;
   readonly restarts: number;
 }
 
@@ -21,8 +22,8 @@ export function stackState(
 ): Record<string, PartState> {
   const all = { ...rows, engine: { address, version: `${version}, ${how}`, dataFolder: null } };
   const named = Object.entries(all).map(([name, row]): [string, PartState] => {
-    const { pid = null, restarts = 0, logFile = null } = children[name] ?? {};
-    return [name, { pid: pid ?? null, ...row, logFile, restarts }];
+    const { pid = null, restarts = 0, logFolder = null } = children[name] ?? {};
+    return [name, { pid: pid ?? null, ...row, logFolder, restarts }];
   });
   return Object.fromEntries(named);
 }

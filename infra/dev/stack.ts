@@ -1,12 +1,20 @@
 import { join } from 'node:path';
+import { findCgroups } from '../../adapters/docker/build-bounds/cgroups.ts';
 import { rootShell } from '../../adapters/docker/machine-shell.ts';
 import { removeStack, stopStack } from '../../adapters/docker/stack-teardown.ts';
+import { volatileFolder } from '../../adapters/docker/volatile-folder.ts';
 import { createWorkloadFirewall } from '../../adapters/docker/workload-firewall.ts';
+import { workloadGroups } from '../../adapters/docker/workload-groups.ts';
+import { rotationPath } from '../../adapters/log-files/part-log-folder.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
+import { LOG_ROTATION } from '../../domain/logs/rotation.ts';
+import type { ServiceName } from '../../domain/services.ts';
 import { removeConnection, writeConnection } from './connection-file.ts';
 import { dockerClient, type Engine, useEngine } from './container-engine.ts';
-import { lockDataFolder, prepareDataFolder } from './data-folder.ts';
+import { lockDataFolder, prepareDataFolder, writePrivateJson } from './data-folder.ts';
 import { type DescribedStack, describeStack } from './describe-stack.ts';
+import { removeFormerLogs } from './former-logs.ts';
+import { givenSecrets } from './given-secrets.ts';
 import { answerPartRequests } from './part-requests.ts';
 import type { PartContext } from './parts/embedded-part.ts';
 import { PART_ROWS } from './parts.ts';
@@ -26,6 +34,10 @@ export interface StackOptions {
   readonly ports: 'fixed' | 'free';
   /** Variables for the platform's own processes, over those the stack sets. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Services that run as processes of their own; none of them where it says nothing. */
+  readonly apart?: readonly ServiceName[];
+  /** The longest that a process waits which ends again and again; as the supervisor has it where it says nothing. */
+  readonly longestBackoffMs?: number;
   /** What to do where no container engine runs: by default an installed one is started. */
   readonly engine?: EngineConsent;
   /** True for a stack that never starts again: its containers and images are removed when it stops. */
@@ -76,13 +88,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 type Undo = (onStop?: (name: string) => void) => Promise<void>;
 
 async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<Stack> {
-  const { dataDir, env, report, variables = {} } = options;
+  const { dataDir, env, report, variables = {}, apart = [] } = options;
   const { ports } = stackPorts;
   const undo: Undo[] = [stackPorts.release, () => removeConnection(dataDir)];
   const unwind: Undo = async (onStop) => {
     for (const step of undo.splice(0).toReversed()) await step(onStop);
   };
   try {
+    const { fileBytes, retain } = LOG_ROTATION;
+    await writePrivateJson(rotationPath(join(dataDir, 'logs')), { fileBytes, retain });
+    await removeFormerLogs(join(dataDir, 'logs'));
     const secrets = await readSecrets(dataDir);
     const engine = await useEngine({ env, report, consent: options.engine ?? START_INSTALLED });
     undo.push(async () => {
@@ -91,11 +106,23 @@ async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<S
         report.line('Container engine: stopped, since no other stack uses it');
     });
     const context: PartContext = { dataDir, ports, secret: secrets.secret, env, report };
-    const described = await describeStack(context, { ports, secrets, variables });
+    const described = await describeStack(context, { ports, secrets, variables, apart });
     options.signal?.throwIfAborted();
     const stateFile = createStateFile(dataDir, report);
     undo.push(stateFile.remove);
-    const { supervisor, state } = supervise(described, { context, engine, stateFile, handOver: stackPorts.handOver });
+    const { longestBackoffMs } = options;
+    const { handOver } = stackPorts;
+    // Among them keys that take the place of those that the stack made.
+    const given = await givenSecrets({ ...env, ...variables });
+    const supervised = {
+      context,
+      engine,
+      secrets: [...secrets.values, ...given],
+      stateFile,
+      handOver,
+      longestBackoffMs,
+    };
+    const { supervisor, state } = supervise(described, supervised);
     undo.push(() => endWorkloads(secrets.stackId, env, options.disposable === true));
     // Undone in reverse: first the processes end, the worker that would start containers again among them.
     undo.push(supervisor.stop);
@@ -122,22 +149,27 @@ async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<S
 interface SuperviseOptions {
   readonly context: PartContext;
   readonly engine: Engine;
+  /** Values that no log may hold. */
+  readonly secrets: readonly string[];
   readonly stateFile: StateFile;
   readonly handOver: StackPorts['handOver'];
+  readonly longestBackoffMs: number | undefined;
 }
 
 /** A supervisor that writes down what runs, and that starts a part when a process of the platform asks for it. */
 function supervise(
   described: DescribedStack,
-  { context, engine, stateFile, handOver }: SuperviseOptions,
+  { context, engine, secrets, stateFile, handOver, longestBackoffMs }: SuperviseOptions,
 ): { supervisor: Supervisor; state: Stack['state'] } {
   const rows = { ...described.rows };
   const state = () => stackState(rows, supervisor.states(), engine);
   const supervisor = createSupervisor({
     logFolder: join(context.dataDir, 'logs'),
+    secrets,
     onNotice: context.report.line,
     onChange: () => stateFile.write(state()),
     onChannel: (leader) => answerPartRequests(leader, ensurePart),
+    ...(longestBackoffMs === undefined ? {} : { lastBackoffMs: longestBackoffMs }),
   });
   const onRows = (known: DescribedStack['rows']): void => void Object.assign(rows, known);
   const ensurePart = createPartsOnNeed({ parts: PART_ROWS, context, supervisor, handOver, onRows });
@@ -164,12 +196,14 @@ async function endWorkloads(stackId: string, env: Env, isDisposable: boolean): P
   if (!isDisposable) return await stopStack(docker, stackId);
   await removeStack(docker, stackId);
   if (process.getuid?.() !== 0) return;
+  await (await findCgroups())?.remove(workloadGroups(stackId));
   const firewall = createWorkloadFirewall({
     docker,
     stackId,
     shell: rootShell(baseEnv(env)),
     open: [],
     routerPort: null,
+    volatileFolder: await volatileFolder(),
   });
   await firewall.remove(AbortSignal.timeout(10_000));
 }

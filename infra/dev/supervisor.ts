@@ -1,16 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../domain/errors.ts';
+import type { OutputStream } from '../../domain/logs/output-line.ts';
+import { LOOK_AT_LOGS_EVERY_MS } from '../../domain/logs/rotation.ts';
+import { type ChildLog, openChildLog } from './child-log.ts';
 import { type ChildSpec, endChild, killGroup, type RunningChild, spawnChild } from './child-process.ts';
-import { createLogFile } from './log-file.ts';
 import { waitUntilReady } from './readiness.ts';
 import { errorLine } from './terminal.ts';
 
 export interface ChildState {
   readonly pid: number | undefined;
   readonly restarts: number;
-  readonly logFile: string;
+  /** In which the files of its outputs are. */
+  readonly logFolder: string;
 }
 
 export interface Supervisor {
@@ -28,6 +30,8 @@ export interface Supervisor {
 
 export interface SupervisorOptions {
   readonly logFolder: string;
+  /** Values that no log may hold, whoever prints them. */
+  readonly secrets?: readonly string[];
   /** Called whenever a child got another process id, or lost it. */
   readonly onChange?: () => void;
   /** Told when a child ended unasked, and when it could not be brought back. */
@@ -40,8 +44,7 @@ export interface SupervisorOptions {
 
 interface Kept {
   readonly spec: ChildSpec;
-  readonly logFile: string;
-  readonly log: (chunk: Buffer | string) => void;
+  readonly log: ChildLog;
   lastOutput: string;
   running: RunningChild | undefined;
   restarts: number;
@@ -54,6 +57,11 @@ const STEADY_MS = 30_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
 const LAST_OUTPUT_MS = 100;
 
+function takeOutput(child: Kept, stream: OutputStream, chunk: Buffer): void {
+  child.log.write(stream, chunk);
+  child.lastOutput = (child.lastOutput + chunk.toString()).slice(-KEPT_OUTPUT_CHARACTERS);
+}
+
 /** Starts programs in order, brings back those that crash, and stops them in reverse order. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const children: Kept[] = [];
@@ -63,12 +71,26 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const firstBackoffMs = options.firstBackoffMs ?? 200;
   const lastBackoffMs = options.lastBackoffMs ?? 5_000;
 
+  const lookAtLogs = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    for (const { spec, log } of children) {
+      await log.look().catch((error: unknown) => notice(`the log of ${spec.name}: ${errorLine(error)}`));
+    }
+    isLooking = false;
+  };
+  let isLooking = false;
+  const looking = setInterval(lookAtLogs, LOOK_AT_LOGS_EVERY_MS).unref();
+
   async function launch(child: Kept): Promise<RunningChild> {
     const { spec } = child;
     await spec.beforeStart?.();
     stopping.signal.throwIfAborted();
     child.lastOutput = '';
-    const running = await spawnChild(spec, child.log);
+    const running = await spawnChild(spec, {
+      write: (stream, chunk) => takeOutput(child, stream, chunk),
+      end: child.log.end,
+    });
     child.running = running;
     changed();
     if (spec.exitsBy === 'ipc') options.onChannel?.(running.leader);
@@ -85,7 +107,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   async function becomeReady(child: Kept, running: RunningChild): Promise<void> {
-    const { spec, logFile } = child;
+    const { spec, log } = child;
     const gaveUp = new AbortController();
     const signal = AbortSignal.any([gaveUp.signal, stopping.signal]);
     const late = delay(spec.readyTimeoutMs, `not ready within ${spec.readyTimeoutMs / 1000} s`, { signal });
@@ -102,13 +124,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     await delay(LAST_OUTPUT_MS);
     const said = tellingLine(child.lastOutput);
     const reason = said ? `${outcome}: ${said}` : outcome;
-    throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${reason}; its log is ${logFile}`);
+    throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${reason}; its log is in ${log.folder}`);
   }
 
   /** What is done to a server that ended meanwhile could wait for it for long. */
-  async function prepare({ spec, logFile }: Kept, { exited }: RunningChild): Promise<void> {
+  async function prepare({ spec, log }: Kept, { exited }: RunningChild): Promise<void> {
     const ended = exited.then((outcome) => {
-      throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${outcome}; its log is ${logFile}`);
+      throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${outcome}; its log is in ${log.folder}`);
     });
     await Promise.race([spec.afterReady?.(), ended]);
   }
@@ -148,34 +170,33 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   return {
     start: async (spec, { stopsLast = false } = {}) => {
       stopping.signal.throwIfAborted();
-      const logFile = join(options.logFolder, `${spec.name}.log`);
-      const file = createLogFile(logFile);
+      const log = openChildLog({ logFolder: options.logFolder, part: spec.name, secrets: options.secrets ?? [] });
       const child: Kept = {
         spec,
-        logFile,
-        log: (chunk) => {
-          file.write(chunk);
-          child.lastOutput = (child.lastOutput + chunk.toString()).slice(-KEPT_OUTPUT_CHARACTERS);
-        },
+        log,
         lastOutput: '',
         running: undefined,
         restarts: 0,
         backoffMs: firstBackoffMs,
         loop: Promise.resolve(),
       };
-      child.log(`--- ${new Date().toISOString()} starting\n`);
+      log.write('out', Buffer.from(`--- ${new Date().toISOString()} starting\n`));
       if (stopsLast) children.unshift(child);
       else children.push(child);
       const launching = launch(child);
       child.loop = launching.then(
         (running) => keepRunning(child, running),
         // Told to whoever started it.
-        () => void children.splice(children.indexOf(child), 1),
+        () => {
+          children.splice(children.indexOf(child), 1);
+          log.close();
+        },
       );
       await launching;
     },
     stop: async (onStop) => {
       stopping.abort(new FairleadError('UNAVAILABLE', 'the stack is stopping'));
+      clearInterval(looking);
       for (const child of children.toReversed()) {
         if (child.running) {
           onStop?.(child.spec.name);
@@ -184,6 +205,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         await child.loop;
         child.running = undefined;
         changed();
+        child.log.close();
       }
     },
     kill: () => {
@@ -194,7 +216,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       Object.fromEntries(
         children.map((child) => [
           child.spec.name,
-          { pid: child.running?.pid, restarts: child.restarts, logFile: child.logFile },
+          { pid: child.running?.pid, restarts: child.restarts, logFolder: child.log.folder },
         ]),
       ),
   };

@@ -8,6 +8,8 @@ export interface Lane {
   readonly holds: (file: string) => boolean;
   /** How many of its files run at once, while nothing runs beside it. */
   readonly concurrency: number;
+  /** How many run at once at most while cores have nothing to do: files that wait leave them to others. */
+  readonly mostAtOnce: number;
   /** How long one file may take; also the longest that a test without a limit of its own may take. */
   readonly fileLimitMs: number;
   /** Runs against one embedded stack that all of its files share. */
@@ -18,11 +20,13 @@ export interface Lane {
 
 const isEndToEnd = (file: string): boolean => file.startsWith('test/e2e/');
 
-/** A file whose name ends like this has the machine, or the stack, to itself: it measures load, or kills parts. */
+/** A file whose name ends like this has the machine, or the stack, to itself: it makes load, or kills parts of that stack. */
 const isAlone = (file: string): boolean => file.endsWith('.alone.test.ts');
 
 /** Files of all lanes together: more than cores, since many wait for a container engine, a clock or another process. */
 const FILES_AT_ONCE = availableParallelism() + 2;
+/** Each starts servers of its own, which take memory. */
+const MOST_AT_ONCE = 2 * FILES_AT_ONCE;
 
 /**
  * The one table of lanes. A file belongs to exactly one. Lanes on the stack run one after the other, beside those without
@@ -34,7 +38,9 @@ export const LANES: readonly Lane[] = [
     title: 'tests without a stack',
     holds: (file) => !isEndToEnd(file) && !isAlone(file),
     concurrency: FILES_AT_ONCE,
-    fileLimitMs: 600_000,
+    mostAtOnce: MOST_AT_ONCE,
+    // The matrix of kills takes most of it on a busy machine.
+    fileLimitMs: 900_000,
     needsStack: false,
     hasMachine: false,
   },
@@ -43,6 +49,7 @@ export const LANES: readonly Lane[] = [
     title: 'tests under load, nothing beside them',
     holds: (file) => !isEndToEnd(file) && isAlone(file),
     concurrency: 1,
+    mostAtOnce: 1,
     fileLimitMs: 600_000,
     needsStack: false,
     hasMachine: true,
@@ -52,6 +59,7 @@ export const LANES: readonly Lane[] = [
     title: 'end-to-end tests that leave the parts of the stack alone',
     holds: (file) => isEndToEnd(file) && !isAlone(file),
     concurrency: 2,
+    mostAtOnce: 2,
     fileLimitMs: 900_000,
     needsStack: true,
     hasMachine: false,
@@ -61,6 +69,7 @@ export const LANES: readonly Lane[] = [
     title: 'end-to-end tests that kill parts of the stack, or need all of it',
     holds: (file) => isEndToEnd(file) && isAlone(file),
     concurrency: 1,
+    mostAtOnce: 1,
     fileLimitMs: 900_000,
     needsStack: true,
     hasMachine: false,

@@ -13,9 +13,12 @@ import { imageRegistry } from './tools/image-registry.ts';
 import { minio } from './tools/minio.ts';
 import { mongoStandIn } from './tools/mongo.ts';
 import { mongoTools } from './tools/mongo-tools.ts';
+import { pebble } from './tools/pebble.ts';
 import { postgresServer } from './tools/postgres.ts';
+import { powerDns } from './tools/powerdns.ts';
 import { redisServer } from './tools/redis.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
+import { schemathesis } from './tools/schemathesis.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
 import { temporalServer } from './tools/temporal-server.ts';
 import { temporalUiServer } from './tools/temporal-ui-server.ts';
@@ -37,11 +40,14 @@ const TOOLS: readonly Tool[] = [
   versitygw,
   postgresServer,
   redisServer,
+  powerDns,
+  pebble,
   mongoTools,
+  schemathesis,
 ];
 
-/** What takes minutes to build where it cannot be downloaded, and may fail there: the tests of it are skipped then. */
-const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw]);
+/** What takes minutes to build where it cannot be downloaded, or needs Python, and may fail there: the tests of it are skipped then. */
+const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw, schemathesis]);
 
 /** What all test files share, for the variables of their processes. A file that runs alone has its own. */
 export interface TestParts {
@@ -56,13 +62,15 @@ export interface TestPartsOptions {
   readonly report: Reporter;
   /** How many files will run: for a few of them nothing is fetched or started that they may not need. */
   readonly files: number;
+  /** Of the tools, only the database server is looked up: most files of a smoke run need no other, and the others look for theirs. */
+  readonly smoke?: boolean;
 }
 
 /** Fewer files than this get what they need by themselves. */
 const MANY = 8;
 
 /** Finds every tool, prepares the workflow bundle, and starts one database server for all test files. */
-export async function startTestParts({ env, report, files }: TestPartsOptions): Promise<TestParts> {
+export async function startTestParts({ env, report, files, smoke }: TestPartsOptions): Promise<TestParts> {
   const runtime = runtimeVariables(env);
   if (files < MANY) return { variables: runtime, missing: [], stop: async () => undefined };
   const paths: Record<string, string> = {};
@@ -74,7 +82,7 @@ export async function startTestParts({ env, report, files }: TestPartsOptions): 
       if (!OPTIONAL.has(tool)) missing.push({ name: `${tool.title} is available`, reason: errorLine(error) });
     }
   };
-  await Promise.all([workflowBundle(env, report), ...TOOLS.map(find)]);
+  await Promise.all([workflowBundle(env, report), ...(smoke ? [mongoStandIn] : TOOLS).map(find)]);
   const database = await startDatabase(env, paths[mongoStandIn.name]);
   const variables = {
     ...runtime,

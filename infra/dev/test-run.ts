@@ -5,11 +5,15 @@ import { spec } from 'node:test/reporters';
 import { projectRoot } from './project.ts';
 import { addEvent, type Tally, type TestEvent } from './test-tally.ts';
 
+const LOOK_EVERY_MS = 1_000;
+
 export interface RunFilesOptions {
   /** Absolute paths. */
   readonly files: readonly string[];
   /** How many may run at once, at least 1; asked again whenever a file ended. */
   readonly concurrency: () => number;
+  /** Whether one more may run than that; asked every second while files wait. None may where it is missing. */
+  readonly mayRunMore?: (running: number) => boolean;
   /** How long one file may take; its process is ended then. */
   readonly fileLimitMs: number;
   readonly signal: AbortSignal;
@@ -31,10 +35,14 @@ export async function runFiles(options: RunFilesOptions, tally: Tally): Promise<
   };
   while (waiting.length > 0 && !options.signal.aborted) {
     for (const file of waiting.splice(0, Math.max(0, options.concurrency() - running.size))) start(file);
-    await Promise.race(running);
+    for (const file of options.mayRunMore?.(running.size) ? waiting.splice(0, 1) : []) start(file);
+    await Promise.race([...running, nextLook()]);
   }
   await Promise.all(running);
 }
+
+/** The time until it is asked again whether one more file may run. */
+const nextLook = (): Promise<void> => new Promise((look) => void setTimeout(look, LOOK_EVERY_MS).unref());
 
 async function runFile(path: string, options: RunFilesOptions, tally: Tally): Promise<void> {
   const startedAt = performance.now();

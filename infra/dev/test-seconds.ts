@@ -30,16 +30,23 @@ export function keepSeconds(env: Env, { files }: Pick<Tally, 'files'>): void {
 /** On a machine where nothing ran before, these files begin: the slowest of each lane. */
 export const SLOW_FILES: readonly string[] = [
   'test/hostile/corpus.test.ts',
+  'test/adapters/docker/build-engine.test.ts',
+  'test/kills/matrix.test.ts',
+  'test/adapters/postgres/database-server.test.ts',
+  'test/workflows/backups/nightly-backups.test.ts',
+  'test/activities/backups/faults.test.ts',
   'test/adapters/docker/workload-runtime.test.ts',
+  'test/adapters/postgres/consumers.test.ts',
+  'test/adapters/docker/image-builder.test.ts',
   'test/adapters/docker/build-network.test.ts',
   'test/docs/identity-docs.test.ts',
   'test/activities/deploys/interleavings.test.ts',
-  'test/adapters/docker/base-images.test.ts',
   'test/workers/kill-anchoring.test.ts',
-  'test/cli/login/login.test.ts',
-  'test/workflows/deploys/grant-build-slots.test.ts',
   'test/e2e/redeploy.test.ts',
-  'test/e2e/oauth-client.test.ts',
+  'test/e2e/push-to-deploy.test.ts',
+  'test/e2e/databases.test.ts',
+  'test/e2e/kill-push.alone.test.ts',
+  'test/e2e/kill-worker.alone.test.ts',
 ];
 
 /**

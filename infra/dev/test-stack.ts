@@ -7,6 +7,7 @@ import type { Env } from './project.ts';
 import { type Stack, startStack } from './stack.ts';
 import type { EngineConsent } from './start-engine.ts';
 import type { Reporter } from './terminal.ts';
+import { mongodbOfServices } from './test-mongodb.ts';
 
 /** About the machine and its terminal, not about an installation. */
 const OF_THE_MACHINE: ReadonlySet<string> = new Set([
@@ -53,7 +54,8 @@ export async function startTestStack(
   const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
   const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true });
   try {
-    const options = { dataDir, ports: 'free', env, report, signal, engine, disposable: true } as const;
+    const services = { ...env, ...mongodbOfServices(env) };
+    const options = { dataDir, ports: 'free', env: services, report, signal, engine, disposable: true } as const;
     const stack = await startStack({ ...options, variables: { ...TEST_SETTINGS, ...variables } });
     const end = async (keep: boolean): Promise<void> => {
       await stack.stop();

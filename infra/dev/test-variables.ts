@@ -11,3 +11,9 @@ export const TEST_STACK = 'FAIRLEAD_TEST_STACK';
 
 /** Address at which a test may start the git host of that stack. */
 export const TEST_GIT_URL = 'FAIRLEAD_TEST_GIT_URL';
+
+/** Which points of exhaustive matrices are played, as a number (infra/dev/test-sample.ts); all where it is missing. */
+export const TEST_SAMPLE = 'FAIRLEAD_TEST_SAMPLE';
+
+/** Set in a smoke run: what is made of many like parts does a few of them. */
+export const TEST_SMOKE = 'FAIRLEAD_TEST_SMOKE';

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { runChecks } from './checks.ts';
 import { useEngine } from './container-engine.ts';
 import { freePorts } from './free-ports.ts';
+import { watchIdleCores } from './idle-cores.ts';
 import { projectRoot } from './project.ts';
 import type { EngineConsent } from './start-engine.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
@@ -10,17 +11,19 @@ import { LANES, type Lane, needsEngine } from './test-lanes.ts';
 import { startTestParts } from './test-parts.ts';
 import { addVerdicts, summaryOf } from './test-report.ts';
 import { runFiles } from './test-run.ts';
+import { SAMPLED_OF, sampleOf } from './test-sample.ts';
 import { keepSeconds, longestFirst, readSeconds } from './test-seconds.ts';
 import { selectFiles } from './test-selection.ts';
 import { forgetProduction, startTestStack, TEST_SETTINGS } from './test-stack.ts';
 import { newTally, type Tally } from './test-tally.ts';
-import { TEST_GIT_URL, TEST_STACK } from './test-variables.ts';
+import { TEST_GIT_URL, TEST_SAMPLE, TEST_SMOKE, TEST_STACK } from './test-variables.ts';
 
 /**
- * `npm test [-- <glob or substring> …] [--smoke] [--no-e2e] [--yes]`: checks, then the lanes of tests, end-to-end tests
- * on one embedded stack. A filter leaves the checks out, and shows every test. `--smoke` takes a
- * selection of 90 seconds. `--yes` installs a container engine where there is none; an installed one is started in any
- * case. The last line is `N passed, N failed`.
+ * `npm test [-- <glob or substring> …] [--smoke] [--every] [--no-e2e] [--yes]`: checks, then the lanes of tests, end-to-end
+ * tests on one embedded stack. A filter leaves the checks out, and shows every test. `--smoke` takes a selection of 90
+ * seconds. `--every` plays each point of exhaustive matrices, of which one of three is played else; so does a filter. `--yes`
+ * installs a container engine where there is none; an installed one is started in any case. The last line is
+ * `N passed, N failed`.
  */
 
 interface Run {
@@ -29,6 +32,8 @@ interface Run {
   readonly signal: AbortSignal;
   readonly engine: EngineConsent;
   readonly everyTest: boolean;
+  /** Every point of exhaustive matrices is played, which may take a file so many times as long as the sample does. */
+  readonly everyPoint: boolean;
 }
 
 async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Promise<void> {
@@ -37,6 +42,7 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
     options: {
       'no-e2e': { type: 'boolean', default: false },
       smoke: { type: 'boolean', default: false },
+      every: { type: 'boolean', default: false },
       yes: { type: 'boolean', default: false },
     },
   });
@@ -46,17 +52,23 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
   // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
   const used = files.some(needsEngine);
   const { leave } = used ? await useEngine({ env: process.env, report, consent: engine }) : { leave: async () => {} };
-  const parts = await startTestParts({ env: process.env, report, files: files.length });
+  const sample = values.every || filters.length > 0 ? null : await sampleOf(projectRoot);
+  if (sample !== null) report.line(SAMPLED);
+  const parts = await startTestParts({ env: process.env, report, files: files.length, smoke: values.smoke });
   for (const { name, reason } of parts.missing) tally.failures.push({ name, file: '', reason });
   Object.assign(process.env, parts.variables, { LOCAL_SOURCES_ROOT: TEST_SETTINGS.LOCAL_SOURCES_ROOT });
+  Object.assign(process.env, { [TEST_SAMPLE]: sample ?? '', [TEST_SMOKE]: values.smoke ? 'true' : '' });
   try {
-    await runLanes(files, { tally, report, signal, engine, everyTest: filters.length > 0 });
+    const all = { everyTest: filters.length > 0, everyPoint: sample === null };
+    await runLanes(files, { tally, report, signal, engine, ...all });
   } finally {
     keepSeconds(process.env, tally);
     await parts.stop();
     await leave();
   }
 }
+
+const SAMPLED = `of exhaustive matrices, one of ${SAMPLED_OF} points is played, other ones with the next commit; --every plays all`;
 
 async function addChecks(tally: Tally): Promise<void> {
   for (const { name, failure } of await runChecks(console.log)) {
@@ -131,14 +143,17 @@ async function runInTurn(lanes: readonly FilledLane[], run: Run, atOnce: AtOnce 
 }
 
 async function runLane({ lane, files }: FilledLane, run: Run, concurrency: () => number): Promise<void> {
-  const { tally, report, signal, everyTest } = run;
+  const { tally, report, signal, everyTest, everyPoint } = run;
   if (signal.aborted) return;
   const startedAt = performance.now();
-  const { fileLimitMs } = lane;
+  const { mostAtOnce } = lane;
+  const fileLimitMs = lane.fileLimitMs * (everyPoint ? SAMPLED_OF : 1);
+  const isIdle = watchIdleCores();
+  const mayRunMore = (running: number): boolean => running < mostAtOnce && isIdle();
   const paths = files.map((file) => join(projectRoot, file));
   const print = (text: string): void => void process.stdout.write(text);
   report.line(`\n${lane.title}: ${files.length} files, ${concurrency()} at once`);
-  await runFiles({ files: paths, concurrency, fileLimitMs, signal, print, everyTest }, tally);
+  await runFiles({ files: paths, concurrency, mayRunMore, fileLimitMs, signal, print, everyTest }, tally);
   report.line(`${lane.title}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
 }
 

@@ -21,7 +21,9 @@ export async function workflowBundle(env: Env, report: Reporter): Promise<string
 
 async function hashSources(): Promise<string> {
   const hash = createHash('sha256');
-  hash.update(await readFile(join(projectRoot, 'node_modules/@temporalio/worker/package.json')));
+  for (const maker of ['node_modules/@temporalio/worker/package.json', 'infra/dev/bundle-workflows.ts']) {
+    hash.update(await readFile(join(projectRoot, maker)));
+  }
   for (const folder of SOURCES) {
     const names = await readdir(join(projectRoot, folder), { recursive: true });
     for (const name of names.sort()) {

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { BACKUPS_WORKFLOWS } from '../../domain/backups/messages.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
-import { startBackupsPlatform } from '../support/backups-platform.ts';
-import { timed } from './parts/bare-postgres-tools.ts';
-import { mixedContent } from './parts/mixed-content.ts';
+import { timed } from './parts/bare-tools.ts';
+import { startBenchPlatform } from './parts/bench-platform.ts';
 import { mostResidentMib, residentMib } from './parts/resident-memory.ts';
 
 /**
  * A night of 50 real databases of 5 MB each (DATABASES, SIZE_MB), and their proof, through the real worker: each has one
- * completed backup, which was restored for proof. The figure is seconds of the night for one database.
+ * completed backup, which was restored for proof. The figure is seconds of the night for one database. Its first argument names
+ * the engine: `npm run bench -- backup-night mongodb`.
  */
 export const needsStack = false;
 
 const DATABASES = Number(process.env.DATABASES ?? 50);
 const SIZE_MB = Number(process.env.SIZE_MB ?? 5);
 
-const platform = await startBackupsPlatform();
+const platform = await startBenchPlatform();
 try {
   await night();
 } finally {
@@ -26,7 +26,8 @@ process.exit();
 async function night(): Promise<void> {
   const { temporal, backups } = platform;
   for (let number = 0; number < DATABASES; number += 1) {
-    await platform.createDatabase(`shop-${number}`, mixedContent(SIZE_MB));
+    const { databaseName } = await platform.createDatabase(`shop-${number}`);
+    await platform.server.fillMixed(databaseName, SIZE_MB);
   }
   await platform.startWorker();
   const { pid } = platform.worker();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -163,6 +163,32 @@ describe('the other commands', () => {
     assert.deepEqual(JSON.parse(stdout), { success: false, error, exitCode: 6 });
   });
 
+  it('lockfile prints what the install of a build wrote, byte for byte, and puts it into a folder where there is none', async () => {
+    const text = '{\n\t"lockfileVersion": 3\n}\n';
+    const data = { buildId: 'bld_1', name: 'package-lock.json', text };
+    api.answers.set('GET /builds/bld_1/lockfile', { status: 200, data });
+    assert.equal((await run('lockfile', 'bld_1')).stdout, text);
+    assert.deepEqual(dataOf(await run('lockfile', 'bld_1', '--json')), data);
+    const target = mkdtempSync(join(tmpdir(), 'fairlead-lockfile-'));
+    const path = join(target, 'package-lock.json');
+    try {
+      const { code, stdout } = await run('lockfile', 'bld_1', '--write', target);
+      assert.deepEqual([code, readFileSync(path, 'utf8')], [0, text]);
+      assert.match(stdout, /Wrote .*package-lock\.json\. Commit it/);
+      writeFileSync(path, 'mine');
+      const again = await run('lockfile', 'bld_1', '--write', target);
+      assert.deepEqual([again.code, readFileSync(path, 'utf8')], [6, 'mine']);
+    } finally {
+      rmSync(target, { recursive: true, force: true });
+    }
+  });
+
+  it('lockfile writes to no path that the builder names', async () => {
+    const data = { buildId: 'bld_1', name: '../package-lock.json', text: '' };
+    api.answers.set('GET /builds/bld_1/lockfile', { status: 200, data });
+    assert.notEqual((await run('lockfile', 'bld_1', '--write')).code, 0);
+  });
+
   it('retry starts at the step given and follows the new build', async () => {
     api.addBuild('bld_1', { status: 'failed', finishedAt: AT });
     const { code, stdout } = await run('retry', 'bld_1', '--from', 'install');
@@ -272,8 +298,11 @@ describe('the other commands', () => {
     ['config', 'list, set'],
     ['grants', 'list, request'],
     ['services', 'list, show'],
-    ['registry', 'services, routes'],
+    ['registry', 'services, namespaces, routes'],
     ['locker', 'vaults, items'],
+    ['monitors', 'list, show'],
+    ['incidents', 'list, show'],
+    ['alerts', 'list, add'],
     ['wallet', 'balance, ledger'],
     ['orgs', 'list, use'],
   ] as const) {

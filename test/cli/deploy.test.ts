@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
-import { planBodySchema, triggerBodySchema } from '../../domain/deploys/schema.ts';
+import { planBodySchema } from '../../domain/deploys/plan-schema.ts';
+import { triggerBodySchema } from '../../domain/deploys/schema.ts';
 import { ACTING_STEPS, STEPS } from '../../domain/deploys/steps.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { ENTRY, runCli, startCli } from './run-cli.ts';
@@ -275,7 +276,7 @@ describe('fairlead deploy', () => {
     assert.match(stdout, /– Provision object storage {2}later work/);
     assert.deepEqual(
       api.requests.map((request) => request.route),
-      ['POST /builds/plan'],
+      ['GET /services/hello', 'POST /builds/plan'],
     );
     const { files, texts } = planBodySchema.parse(body('POST /builds/plan'));
     assert.deepEqual(files?.toSorted(), ['.node-version', '.nvmrc', 'Procfile', 'package.json']);
@@ -295,7 +296,9 @@ describe('fairlead deploy', () => {
     for (const flags of [['--app-path', 'apps/web'], []]) {
       assert.equal((await runCli(api, ['deploy', folder, '--plan', ...flags])).code, 0);
     }
-    const [ofApp, ofRoot] = api.requests.map(({ body: sent }) => planBodySchema.parse(JSON.parse(sent.toString())));
+    const [ofApp, ofRoot] = api.requests
+      .filter(({ route }) => route === 'POST /builds/plan')
+      .map(({ body: sent }) => planBodySchema.parse(JSON.parse(sent.toString())));
     assert.deepEqual(
       [ofApp?.monorepo?.folder, ofApp?.monorepo?.app, ofApp?.manifest],
       ['', 'apps/web', '{"name":"web"}'],
@@ -319,7 +322,11 @@ describe('fairlead deploy', () => {
     const asked = async (...args: string[]) => {
       api.requests.length = 0;
       const { code, stdout, stderr } = await runCli(api, ['deploy', url, '--plan', ...args]);
-      assert.deepEqual([code, api.requests.map(({ route }) => route)], [0, ['POST /builds/plan']], stderr);
+      assert.deepEqual([code, api.requests.at(-1)?.route], [0, 'POST /builds/plan'], stderr);
+      assert.ok(
+        api.requests.every(({ route }) => /^GET |builds\/plan$/.test(route)),
+        'starts nothing',
+      );
       return { stdout, stderr, ...planBodySchema.parse(body('POST /builds/plan')) };
     };
     const next = await asked('--branch', 'next');

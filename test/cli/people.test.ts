@@ -82,6 +82,23 @@ describe('orgs and people on the command line', () => {
     assert.doesNotMatch((await platform('invites', '--org', 'fresh', '--json')).stdout, /inviteUrl|token=/);
   });
 
+  it('who changed a variable is shown by their address to members of the org, and by their id to others', async () => {
+    await api.services.upsert({ id: 'svc_named', name: 'named', org: 'acme' }, {});
+    const ada = await seed('changing@acme.example', { org: 'acme', orgRoles: ['admin'] });
+    const own = (await as(ada)).run;
+    assert.equal((await own('config', 'set', 'LIMIT=1', '--service', 'named')).code, 0);
+    const beside = await admin('reading@acme.example');
+    for (const command of ['list', 'history']) {
+      const args = ['config', command, '--service', 'named'];
+      for (const run of [own, beside]) {
+        const { stdout } = await run(...args);
+        assert.ok(stdout.includes('changing@acme.example') && !stdout.includes(ada.id), stdout);
+      }
+      assert.ok((await platform(...args)).stdout.includes(ada.id));
+      assert.ok((await beside(...args, '--json')).stdout.includes(ada.id), 'programs are given the id');
+    }
+  });
+
   it('an invitation is mailed by default, listed while it is open, and withdrawn by address or id', async () => {
     const run = await admin('inviting@acme.example');
     const told = await platform('invite', 'lying@acme.example', '--org', 'acme');

@@ -81,10 +81,33 @@ describe('fairlead tail', () => {
     );
   });
 
+  it('finds lines by level, release and time', async () => {
+    await live();
+    const json = (level: string) => serviceLogLine(JSON.stringify({ level }), { release: 'rel_2' });
+    const lines = [...linesOf(1, 2), json('info'), json('warn'), serviceLogLine('a stack', { stream: 'error' })];
+    const now = `${new Date().toISOString().slice(0, -1)}000000Z`;
+    await log.append([...lines, serviceLogLine('of today', { at: now })]);
+    assert.deepEqual(shown((await ok('--level', 'warn')).stdout), ['{"level":"warn"}', 'a stack']);
+    assert.deepEqual(shown((await ok('--level', 'error')).stdout), ['a stack']);
+    assert.deepEqual(shown((await ok('--release', 'rel_2')).stdout), ['{"level":"info"}', '{"level":"warn"}']);
+    assert.deepEqual(shown((await ok('--since', '1h')).stdout), ['of today']);
+    assert.equal(shown((await ok('--since', '2026-01-01', '--until', '2026-01-02')).stdout).length, 5);
+    assert.deepEqual(shown((await ok('--until', '2026-01-01')).stdout), []);
+    assert.match((await ok('--level', 'error', '--until', '2026-01-01')).stderr, /^No line matches\n$/);
+    const run = (...args: string[]) => runCli({ url: api.address }, ['tail', ...args], { cwd: folder, env: ENV });
+    assert.equal((await run('-f', '--until', '1h')).code, 2);
+    const wrong = await run('--since', 'yesterday');
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /a day such as 2026-11-21.*how long ago it was, such as 15m/);
+  });
+
   it('nothing that reaches the terminal can command it, whatever stands in the log', async () => {
     await live();
-    await log.append([serviceLogLine('\u001b[2J\u001b]0;owned\u0007red\u0000 \u202eturned')]);
+    await log.append([serviceLogLine('\u001b[2J\u001b]0;owned\u0007red\u0000 \u009b2J\u202eturned')]);
     assert.deepEqual(shown((await ok()).stdout), ['red turned']);
+    const { stdout } = await ok('--json');
+    assert.doesNotMatch(stdout, /(?![\n])\p{Cc}|\u202e/u);
+    assert.match(JSON.parse(stdout).data.items[0].text, /\u009b2J\u202eturned$/);
   });
 
   it('-f shows lines as they come, those of a new release too, and Ctrl-C ends it', async () => {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type deployedEnvironmentSchema, serviceDetailSchema } from '../../domain/catalog/service-schema.ts';
-import { type BuildView, buildViewSchema, planReplySchema, releaseViewSchema } from '../../domain/deploys/schema.ts';
+import { planReplySchema } from '../../domain/deploys/plan-schema.ts';
+import { type BuildView, buildViewSchema, releaseViewSchema } from '../../domain/deploys/schema.ts';
 import { STEPS } from '../../domain/deploys/steps.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
 
@@ -55,6 +56,7 @@ export function buildOfTest(id: string, changes: Partial<BuildView>): BuildView 
       warnings: [],
     })),
     diagnostics: [],
+    lockfile: null,
     blockedGrants: [],
     waiting: null,
     warnings: [],

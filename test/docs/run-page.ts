@@ -22,7 +22,8 @@ export async function runPage(
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-docs-'));
   try {
     const script = steps.map(
-      ({ shell, line }, index) => `echo ${index} ${line} > step\n{\n${shell}} > reply-${index}\n`,
+      // The page may go to another folder.
+      ({ shell, line }, index) => `echo ${index} ${line} > ${folder}/step\n{\n${shell}} > ${folder}/reply-${index}\n`,
     );
     await writeFile(join(folder, 'page.sh'), [options.preamble, ...script].join('\n'));
     const { code, output } = await runShell(folder, options.variables);

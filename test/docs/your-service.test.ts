@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { workloadOf } from '../../activities/deploys/release-of-build.ts';
+import { CONSUMED_ENGINES } from '../../domain/catalog/catalog.ts';
 import { catalogFields } from '../../domain/catalog/catalog-json-schema.ts';
 import { parseCatalog } from '../../domain/catalog/parse-catalog.ts';
+import { isReservedVariable } from '../../domain/config/variable-names.ts';
 import { consumedVariable } from '../../domain/databases/consumer.ts';
 import { ENGINES } from '../../domain/databases/engines.ts';
 import { INJECTED_VARIABLES } from '../../domain/service-addresses.ts';
@@ -60,13 +62,24 @@ describe('docs/your-service.md', () => {
     });
     const { env } = await workloadOf(parts, release, 'bld_shop');
     const credential = ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'];
-    const access = { host: 'db', port: 1, database: 'd', user: 'u', password: 'p', options: {} };
+    const access = { host: 'db', port: 1, database: 'd', generation: null, user: 'u', password: 'p', options: {} };
     const ofDatabase = [ENGINES.postgres, ENGINES.mongodb, ENGINES.redis, ENGINES.neo4j].flatMap(({ variables }) =>
       Object.keys(variables(access)),
     );
-    const ofOther = consumedVariable({ service: 'a', engine: 'postgres' }).replace('A_', '<SERVICE>_');
+    const ofOther = CONSUMED_ENGINES.map((engine) =>
+      consumedVariable({ service: 'a', engine }).replace('A_', '<SERVICE>_'),
+    );
     const given = rowsOf(section('What it is given')).map(([name]) => name);
-    assert.deepEqual(given.sort(), [...Object.keys(env), ...credential, ...ofDatabase, ofOther].sort());
+    assert.deepEqual(given.sort(), [...Object.keys(env), ...credential, ...ofDatabase, ...ofOther].sort());
+  });
+
+  it('says which of them cannot be set', () => {
+    const part = section('What it is given');
+    const names = rowsOf(part).map(([name]) => name);
+    const [, free = ''] = /Names of the table above cannot be set, but for\s([^.]*?), nor can/.exec(part) ?? [];
+    const named = [...free.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    const isFree = (name: string): boolean => !isReservedVariable(name.replace('<SERVICE>', 'SHOP_API'));
+    assert.deepEqual(named.sort(), names.filter(isFree).sort());
   });
 
   it('links to pages that are there', async () => {

@@ -24,9 +24,15 @@ describe('the table of services', () => {
     for (const [column, values] of Object.entries(columns)) assert.deepEqual(repeated(values), [], column);
   });
 
-  it('gives workloads the addresses that the contract names', () => {
+  it('gives workloads the addresses that the contract names, and that of the site registry, whose callers they are', () => {
     const contract = ['AUDIT_URL', 'GATEWAY_URL', 'IDP_URL', 'REGISTRY_URL', 'WALLET_SERVICE_URL'];
-    assert.deepEqual(INJECTED_VARIABLES.toSorted(), contract);
+    assert.deepEqual(INJECTED_VARIABLES.toSorted(), [...contract, 'SITE_REGISTRY_URL'].toSorted());
+  });
+
+  it('lets workloads reach every service whose address they are given, and no other', () => {
+    const given = SERVICE_ROWS.filter(({ injectedAs }) => injectedAs !== null).map(({ name }) => name);
+    const reached = SERVICE_ROWS.filter((row) => row.reachableFromWorkloads).map(({ name }) => name);
+    assert.deepEqual(reached, given);
   });
 
   it('keeps the key that anchors from every HTTP service', () => {

@@ -90,8 +90,21 @@ createServer((_, reply) => { reply.end(readFileSync('greeting.txt', 'utf8') + An
   },
   {
     name: 'pages with a file each, and one for what is missing',
-    files: { 'index.html': '<p>home', 'about.html': '<p>about', '404.html': '<p>nothing here' },
-    answers: { '/': [200, /home/], '/about': [200, /about/], '/other': [404, /nothing here/] },
+    files: {
+      'index.html': '<p>home',
+      'about.html': '<p>about',
+      '404.html': '<p>nothing here',
+      'blog.html': '<p>the blog',
+      'blog/first.html': '<p>first post',
+    },
+    answers: {
+      '/': [200, /home/],
+      '/about': [200, /about/],
+      '/blog': [200, /the blog/],
+      '/blog/': [200, /the blog/],
+      '/blog/first': [200, /first post/],
+      '/other': [404, /nothing here/],
+    },
     logged: [/Missing paths: 404/],
   },
   {

@@ -11,10 +11,11 @@ export async function killPart(name: string): Promise<void> {
   const before = await part(name);
   if (before.pid === null) throw new Error(`${name} is not a process of the stack`);
   process.kill(before.pid, 'SIGKILL');
-  await waitUntil(`another ${name}`, async () => {
+  const isAnother = async (): Promise<boolean> => {
     const now = await part(name).catch(() => null); // the file is being replaced
     return now !== null && now.restarts > before.restarts && now.pid !== null && now.pid !== before.pid;
-  });
+  };
+  await waitUntil(`another ${name}`, isAnother, { everyMs: 100 });
 }
 
 export async function part(name: string): Promise<PartState> {

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type Docker from 'dockerode';
-import { MongoClient } from 'mongodb';
 import { engineFolder, SOCKET_NAME } from '../../adapters/docker/build-engine/engine-container.ts';
 import { createDockerClient } from '../../adapters/docker/docker-client.ts';
 import { LABELS } from '../../adapters/docker/labels.ts';
@@ -11,6 +8,14 @@ import { temporalClient } from '../e2e/sample-service.ts';
 import { stackDatabaseUri } from '../support/stack-database.ts';
 import type { Attacker } from './attacker.ts';
 import type { HostileStack } from './hostile-stack.ts';
+import {
+  assertClean,
+  assertDatabasesClean,
+  assertFilesClean,
+  assertImagesClean,
+  imagesOfBuilds,
+  type Secrets,
+} from './secret-places.ts';
 import type { Victim } from './victim.ts';
 
 export interface Scene {
@@ -44,51 +49,23 @@ export async function createInvariants({ h, victim, attacker }: Scene): Promise<
 }
 
 /** Where nothing secret may lie at the end, besides what the attacker got. */
-export const PLACES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+export const PLACES: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'the database, but for the config of the other service': checkMongo,
   'the histories of workflows': checkTemporal,
-  'the logs of the platform': ({ h, victim }) => checkFiles(join(h.dataDir, 'logs'), secretsOf(h, victim)),
-  'the workspaces of builds': ({ h, victim }) => checkFiles(join(h.dataDir, 'workspaces'), secretsOf(h, victim)),
+  'the logs of the platform': ({ h, victim }) => assertFilesClean(join(h.dataDir, 'logs'), secretsOf(h, victim)),
+  'the workspaces of builds': ({ h, victim }) => assertFilesClean(join(h.dataDir, 'workspaces'), secretsOf(h, victim)),
   'the layers of images of hostile services': checkImages,
 };
 
 const secretsOf = (h: HostileStack, victim: Victim): Secrets => ({ ...h.secrets, ...victim.secrets });
 
-type Secrets = Readonly<Record<string, string>>;
-
-/** A secret as it is, as base64, and as git sends it. */
-function formsOf(secret: string): readonly string[] {
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  return [secret, base64(secret).replace(/=+$/, ''), base64(`oauth2:${secret}`)];
-}
-
-export function assertClean(text: string, where: string, secrets: Secrets): void {
-  for (const [kind, secret] of Object.entries(secrets)) {
-    for (const form of formsOf(secret)) {
-      const at = text.indexOf(form);
-      assert.equal(at, -1, `the secret ${kind} is in ${where}: …${text.slice(Math.max(0, at - 200), Math.max(0, at))}`);
-    }
-  }
-}
-
 async function checkMongo({ h, victim }: Scene): Promise<void> {
   const secrets = secretsOf(h, victim);
-  const mongo = await MongoClient.connect(await stackDatabaseUri(h.dataDir, h.stack.addresses.mongo));
-  try {
-    const { databases } = await mongo.db().admin().listDatabases();
-    assert.ok(databases.length >= 3, 'the databases of the services are there');
-    for (const { name } of databases) {
-      for (const collection of await mongo.db(name).collections()) {
-        const text = JSON.stringify(await collection.find().toArray());
-        const { victimConfig: _, leakyConfig: __, ...others } = secrets;
-        // Plain config is stored as it was given.
-        const isConfig = /service|release/i.test(collection.collectionName);
-        assertClean(text, `${name}.${collection.collectionName}`, isConfig ? others : secrets);
-      }
-    }
-  } finally {
-    await mongo.close();
-  }
+  const { victimConfig: _, leakyConfig: __, ...others } = secrets;
+  await assertDatabasesClean(await stackDatabaseUri(h.dataDir, h.stack.addresses.mongo), (collection) =>
+    // Plain config is stored as it was given.
+    /service|release/i.test(collection) ? others : secrets,
+  );
 }
 
 async function checkTemporal({ h, victim }: Scene): Promise<void> {
@@ -103,42 +80,13 @@ async function checkTemporal({ h, victim }: Scene): Promise<void> {
   assert.ok(count > 20, 'the builds of the corpus are there');
 }
 
-async function checkFiles(folder: string, secrets: Secrets): Promise<void> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((one) => one.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    assertClean(await readFile(path, 'latin1'), path, secrets);
-  }
-}
-
-/** Every layer and configuration of what hostile services had built, as the engine of builds saves them: not compressed. */
+/** Every layer and configuration of what hostile services had built. */
 async function checkImages({ h, victim }: Scene): Promise<void> {
-  const docker = createDockerClient(`unix://${join(engineFolder(h.dataDir), SOCKET_NAME)}`);
-  const images = await docker.listImages({ filters: { label: [`${LABELS.stack}=${h.stackId}`] } });
-  const names = images.flatMap(({ Id, RepoTags }) => (Id === victim.imageId ? [] : (RepoTags ?? []).slice(0, 1)));
+  const engine = createDockerClient(`unix://${join(engineFolder(h.dataDir), SOCKET_NAME)}`);
+  const images = await imagesOfBuilds(engine, `${LABELS.stack}=${h.stackId}`);
+  const names = images.flatMap(({ id, names: [name] }) => (id === victim.imageId || name === undefined ? [] : [name]));
   assert.ok(names.length >= 2, 'hostile services had images built');
-  // The build that is given a secret keeps it in its own image.
-  const { leakyBuild: _, ...others } = secretsOf(h, victim);
-  const needles = Object.entries(others).flatMap(([kind, secret]) =>
-    formsOf(secret).map((form) => [kind, Buffer.from(form)] as const),
-  );
-  const longest = Math.max(...needles.map(([, needle]) => needle.length));
-  let kept = Buffer.alloc(0);
-  for await (const chunk of await saved(docker, names)) {
-    const bytes = Buffer.concat([kept, chunk as Buffer]);
-    for (const [kind, needle] of needles) assert.ok(!bytes.includes(needle), `the secret ${kind} is in a layer`);
-    kept = bytes.subarray(-longest);
-  }
-}
-
-/** The images as one tar, each layer once. */
-async function saved(docker: Docker, names: readonly string[]): Promise<NodeJS.ReadableStream> {
-  const { promise, resolve, reject } = Promise.withResolvers<NodeJS.ReadableStream>();
-  const options = { names };
-  const call = { path: '/images/get?', method: 'GET', options, isStream: true, statusCodes: { 200: true } };
-  docker.modem.dial(call, (error: unknown, stream: unknown) => {
-    if (error === null) resolve(stream as NodeJS.ReadableStream);
-    else reject(error);
-  });
-  return await promise;
+  const hasLeaky = names.some((name) => name.includes('/leaky-'));
+  assert.ok(hasLeaky, 'the one whose build is given a secret is among them');
+  await assertImagesClean(engine, names, secretsOf(h, victim));
 }

@@ -7,7 +7,7 @@ import { containersOf, docker, temporalClient } from '../e2e/sample-service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import type { Attacker } from './attacker.ts';
 import type { HostileStack } from './hostile-stack.ts';
-import { assertClean } from './invariants.ts';
+import { assertClean } from './secret-places.ts';
 import { watchProcesses } from './watch-processes.ts';
 
 /**

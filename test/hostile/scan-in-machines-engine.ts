@@ -23,7 +23,7 @@ export async function scanInMachinesEngine(dataDir: string, files: Files): Promi
     }
     const context = recordingContext(patience());
     const dockerfile = join(folder, 'Dockerfile');
-    const build = { buildId: `bld_${stackId}`, service: 'scan', environment: 'prod' } as const;
+    const build = { buildId: `bld_${stackId}`, org: 'scans', service: 'scan', environment: 'prod' } as const;
     await builder.build({ ...build, contextDirectory: folder, dockerfile, tag, labels: {}, secrets: {} }, context);
     return context.lines.join('\n');
   } finally {

@@ -48,7 +48,6 @@ const isDoor = (name: string): boolean =>
 const NAMES = Object.keys(PORTS) as PortName[];
 const DOORS = NAMES.filter(isDoor);
 const OTHERS = NAMES.filter((name) => !isDoor(name));
-const titles = (names: readonly PortName[]): string => names.map((name) => PORTS[name].title).join(', ');
 
 const cross = (hosts: readonly string[], ports: readonly number[]): readonly Target[] =>
   hosts.flatMap((host) => ports.map((port) => ({ host, port })));
@@ -57,12 +56,12 @@ const portsOf = ({ ports }: ScanFacts, names: readonly PortName[]): readonly num
 
 export const SCAN_ROWS: readonly ScanRow[] = [
   {
-    what: `\`localhost\`: ${titles(OTHERS)}`,
+    what: '`localhost`: every port of the stack but those of the next row',
     targets: (facts) => cross(LOOPBACK, portsOf(facts, OTHERS)),
     verdicts: everywhere('closed'),
   },
   {
-    what: `\`localhost\`: ${titles(DOORS)}`,
+    what: '`localhost`: services whose address a workload may be given',
     targets: (facts) => cross(LOOPBACK, portsOf(facts, DOORS)),
     verdicts: { ...everywhere('closed'), granted: 'door' },
   },

@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { absence, stackCredentials } from '../../infra/dev/credentials.ts';
+import { absence, helpText, stackCredentials } from '../../infra/dev/credentials.ts';
+import { PART_ROWS } from '../../infra/dev/parts.ts';
 import { readSecrets } from '../../infra/dev/stack-secrets.ts';
 
 test('a person gets the credentials of the parts that run, at their ports, and of none that production replaces', async (t) => {
@@ -27,6 +28,15 @@ test('a person gets the credentials of the parts that run, at their ports, and o
   assert.match(absence('temporal', outside), /because TEMPORAL_ADDRESS is set in this terminal/);
   assert.match(absence('temporal', {}), /no part called temporal/);
   assert.match(absence('nothing', outside), /no part called nothing/);
+});
+
+test('the help names every part that has credentials, the option for programs, and what the command does not have', () => {
+  const text = helpText();
+  for (const { name, replacedBy } of PART_ROWS) {
+    assert.match(text, new RegExp(`^ +${name} .*not where ${replacedBy} is set`, 'm'), name);
+  }
+  assert.match(text, /--json/);
+  assert.match(text, /fairlead db logins/);
 });
 
 test('a folder on which no stack has started has no credentials, and gets none', async (t) => {

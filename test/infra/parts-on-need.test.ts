@@ -133,7 +133,7 @@ test('a part that cannot be started is told with its line, and tried again for t
     assert.ok(outcome.status === 'rejected');
     assert.match(
       outcome.reason.message,
-      /^server did not start: exit code 1: .*EADDRINUSE.*; its log is .*server\.log$/,
+      /^server did not start: exit code 1: .*EADDRINUSE.*; its log is in .*\/server$/,
     );
   }
   assert.deepEqual(await notes(), ['server starts'], 'both heard of the same start');

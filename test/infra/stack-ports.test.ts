@@ -70,6 +70,10 @@ test('every port of the table has a usual number and a variable of its own', () 
 test('a part that production replaces needs no port', () => {
   const needed = neededPorts({});
   for (const name of ['temporal', 'temporalUi', 'firstChain', 'idp', 'edge'] as const) assert.ok(needed.includes(name));
+  assert.ok(!needed.includes('edgeTls'));
+  for (const env of [{ ACME_DIRECTORY_URL: 'https://ca.example.com/directory' }, { EDGE_TLS_PORT: '9443' }]) {
+    assert.ok(neededPorts(env).includes('edgeTls'));
+  }
   const without = neededPorts({ TEMPORAL_ADDRESS: 'temporal.example.org:7233', AUDIT_CHAINS: '[]' });
   assert.deepEqual(
     needed.filter((name) => !without.includes(name)),
@@ -184,7 +188,7 @@ test('a start that fails for another reason is not tried again', async () => {
 });
 
 test('no service, part or address of a part has the name of another: each has its own port and its own line', () => {
-  const ports = [...SERVICE_NAMES, 'edge', ...PART_ROWS.flatMap((part) => Object.keys(part.ports))];
+  const ports = [...SERVICE_NAMES, 'edge', 'edgeTls', ...PART_ROWS.flatMap((part) => Object.keys(part.ports))];
   assert.deepEqual(ports.toSorted(), Object.keys(PORTS).toSorted());
   const usual = Object.fromEntries(Object.entries(PORTS).map(([name, row]) => [name, row.usual])) as Ports;
   const lines = [...SERVICE_NAMES, ...PART_ROWS.flatMap((part) => Object.keys(part.addresses(usual)))];

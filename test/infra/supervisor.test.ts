@@ -55,7 +55,7 @@ test('children stop in reverse order of their start, and none is left', async ()
   await supervisor.stop();
   assert.deepEqual((await readFile(stops, 'utf8')).trim().split('\n'), [String(second.port), String(first.port)]);
   assert.deepEqual(pids.filter(isAlive), []);
-  assert.match(await readFile(join(folder, 'first.log'), 'utf8'), /listening/);
+  assert.match(await readFile(join(folder, 'first', 'out', '1.log'), 'utf8'), /listening/);
 });
 
 test('a child killed with SIGKILL comes back on the same port under another process id', async () => {
@@ -83,7 +83,7 @@ test('a start that never becomes ready is refused with its log, and leaves nothi
     args: ['-e', script],
     readyTimeoutMs: 1_000,
   };
-  await assert.rejects(supervisor.start(spec), /deaf did not start: not ready within 1 s; its log is .*deaf\.log/);
+  await assert.rejects(supervisor.start(spec), /deaf did not start: not ready within 1 s; its log is in .*\/deaf$/);
   const pid = Number(await readFile(pidFile, 'utf8'));
   await waitUntil('the child is gone', () => !isAlive(pid));
   await supervisor.stop();

@@ -46,8 +46,9 @@ interface Outcome {
 
 function runAll(
   names: readonly (keyof typeof SOURCES)[],
-  { limitMs = 20_000, concurrency = '2' } = {},
+  { limitMs = 20_000, concurrency = '2', mayRunMore = 'false' } = {},
 ): { tally: Outcome; printed: string } {
+  for (const name of ['left', 'right']) rmSync(join(folder, name), { force: true });
   for (const name of names) writeFileSync(join(folder, name), SOURCES[name]);
   const files = names.map((name) => join(folder, name));
   const script = `import { runFiles } from ${JSON.stringify(join(projectRoot, 'infra/dev/test-run.ts'))};
@@ -55,7 +56,8 @@ function runAll(
     const tally = newTally();
     const signal = new AbortController().signal;
     const print = (text) => process.stdout.write(text);
-    const options = { concurrency: () => ${concurrency}, fileLimitMs: ${limitMs}, signal, print };
+    const mayRunMore = (running) => ${mayRunMore};
+    const options = { concurrency: () => ${concurrency}, mayRunMore, fileLimitMs: ${limitMs}, signal, print };
     await runFiles({ files: ${JSON.stringify(files)}, ...options }, tally);
     console.log('\\n' + JSON.stringify(tally));`;
   writeFileSync(join(folder, 'tally.mjs'), script);
@@ -129,6 +131,13 @@ test('more files run at once as soon as more may', () => {
   const names = ['good.test.mjs', 'left.test.mjs', 'right.test.mjs'] as const;
   const { tally } = runAll(names, { concurrency: 'tally.files.length === 0 ? 1 : 2' });
   assert.deepEqual([tally.failures, tally.files.length], [[], 3]);
+});
+
+test('one more file than that runs while it may, as where the machine has nothing to do', () => {
+  const { tally } = runAll(['left.test.mjs', 'right.test.mjs'], { concurrency: '1', mayRunMore: 'running === 1' });
+  assert.deepEqual([tally.failures, tally.files.length], [[], 2]);
+  const { tally: alone } = runAll(['left.test.mjs', 'right.test.mjs'], { concurrency: '1', limitMs: 3_000 });
+  assert.equal(alone.failures.length, 1, 'and no more else');
 });
 
 test('a file that passes takes one line, one that fails shows all it wrote', () => {

@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 
 /** Asked when a service has carried a call out, before its caller hears of it. True: the caller never does. */
-export type Interrupt = (call: string) => boolean;
+export type Interrupt = (call: string, service: string) => Promise<boolean>;
 
 export interface KillingProxy {
   /** `http://localhost:<port>` */
@@ -10,16 +10,19 @@ export interface KillingProxy {
   readonly stop: () => Promise<void>;
 }
 
-/** Calls that are about tokens alone, and change nothing of a deploy. */
-const TOKENS = /^\/oauth\/(token|introspect|revoke)/;
-/** What differs from one deploy to the next: names of services and clients, ids. */
-const OF_ONE_DEPLOY = /[^/]*(-[0-9a-f]{6}|[a-z]+_[A-Za-z0-9-]{8,})[^/]*/g;
+/** Calls that are about tokens and keys alone, pages, and looks at the health: no step of a deploy makes them. */
+const OF_NO_STEP = /^\/(?:oauth\/|api\/oauth\/|\.well-known\/|health|openapi\.json|$)/;
+/** What differs from one deploy to the next: names of services and clients, ids, versions of packages. */
+const OF_ONE_DEPLOY = /[^/]*(-[0-9a-f]{6}|[a-z]+_[A-Za-z0-9-]{8,}|%40\d+\.\d)[^/]*/g;
 
 /**
- * Stands before a service of the platform. Whatever changes something there reaches it; whether the answer comes back is
- * for the test to say, by the call's name such as `PUT /v1/services/*`.
+ * Stands before a service. Every call reaches it; whether the answer comes back is for the test to say, by the call's name
+ * such as `PUT /v1/services/*`.
  */
-export async function startKillingProxy(port: number, interrupt: Interrupt): Promise<KillingProxy> {
+export async function startKillingProxy(
+  { port, service: name }: { readonly port: number; readonly service: string },
+  interrupt: Interrupt,
+): Promise<KillingProxy> {
   const proxy = createServer((client, answer) => {
     const onward = httpRequest({
       port,
@@ -30,7 +33,7 @@ export async function startKillingProxy(port: number, interrupt: Interrupt): Pro
     });
     // Where nobody listens, the caller sees a connection that ends.
     onward.on('error', () => client.socket.destroy());
-    onward.on('response', (service) => void relay(client, service, answer, interrupt));
+    onward.on('response', (service) => void relay(client, service, answer, (call) => interrupt(call, name)));
     client.pipe(onward);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -47,15 +50,14 @@ async function relay(
   client: IncomingMessage,
   service: IncomingMessage,
   answer: ServerResponse,
-  interrupt: Interrupt,
+  interrupt: (call: string) => Promise<boolean>,
 ): Promise<void> {
   try {
     const body: Buffer[] = [];
     for await (const chunk of service) body.push(chunk);
     const path = (client.url ?? '').split('?')[0] ?? '';
-    const changes = client.method !== 'GET' && client.method !== 'HEAD' && !TOKENS.test(path);
     const isDone = (service.statusCode ?? 500) < 400;
-    if (changes && isDone && interrupt(`${client.method} ${path.replaceAll(OF_ONE_DEPLOY, '*')}`)) {
+    if (!OF_NO_STEP.test(path) && isDone && (await interrupt(nameOf(client.method, path)))) {
       client.socket.destroy();
       return;
     }
@@ -64,3 +66,5 @@ async function relay(
     client.socket.destroy();
   }
 }
+
+const nameOf = (method: string | undefined, path: string): string => `${method} ${path.replaceAll(OF_ONE_DEPLOY, '*')}`;

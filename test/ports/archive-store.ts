@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { ArchiveStore, UploadBounds } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, UploadBounds } from '../../domain/deploys/source-ports.ts';
 import { formatId } from '../../domain/ids.ts';
 
 /** A store of its own for one test. */

@@ -151,6 +151,20 @@ export function restoreStoreSuite(store: () => RestoreStore): void {
       assert.equal(await store().find('rst_nobody'), null);
     });
 
+    it('changes one that somebody ends for nobody else, and shows it as running until it has ended', async () => {
+      const restore = restoreRecord({ id: 'rst_ends', status: 'running' });
+      assert.equal(await store().end('rst_ends', {}), false, 'it is not there');
+      await store().insert({ ...restore, id: 'rst_ending' });
+      for (let again = 0; again < 2; again += 1) assert.equal(await store().end('rst_ending', {}), true);
+      assert.equal(await store().change('rst_ending', { phase: 'swapping' }), false);
+      assert.equal(await store().insert({ ...restore, id: 'rst_ending' }), false);
+      assert.deepEqual(await store().find('rst_ending'), { ...restore, id: 'rst_ending' });
+      const end = { status: 'failed', finishedAt: at(9) } as const;
+      assert.equal(await store().end('rst_ending', end), true);
+      assert.equal(await store().end('rst_ending', { status: 'completed' }), false);
+      assert.deepEqual(await store().find('rst_ending'), { ...restore, id: 'rst_ending', ...end });
+    });
+
     it('lists those of all services that run, and those whose old database is kept until it was dropped', async () => {
       const page = { cursor: null, limit: 200 };
       await store().insert(restoreRecord({ id: 'rst_runs', serviceId: 'svc_runs', status: 'running' }));
@@ -160,7 +174,11 @@ export function restoreStoreSuite(store: () => RestoreStore): void {
       assert.ok(!(await ids('listRunning')).includes('rst_keeps'));
       assert.ok((await ids('listKept')).includes('rst_keeps'));
       assert.ok(!(await ids('listKept')).includes('rst_runs'));
+      assert.equal(await store().keepUntil('rst_keeps', at(5)), true);
+      assert.deepEqual((await store().find('rst_keeps'))?.keptUntil, at(5));
+      for (const id of ['rst_runs', 'rst_nobody']) assert.equal(await store().keepUntil(id, at(5)), false);
       for (const id of ['rst_keeps', 'rst_nobody']) await store().forgetKept(id);
+      assert.equal(await store().keepUntil('rst_keeps', at(5)), false, 'nothing is kept any more');
       assert.ok(!(await ids('listKept')).includes('rst_keeps'));
       const { keptDatabase, keptUntil } = (await store().find('rst_keeps')) ?? {};
       assert.deepEqual([keptDatabase, keptUntil], [null, null]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BuildLog } from '../../domain/deploys/ports.ts';
+import type { BuildLog } from '../../domain/deploys/build-store.ts';
 import type { LogLimits } from '../../domain/logs/log-limits.ts';
 import type { LogLine, NewLogLine } from '../../domain/logs/log-line.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BuildEnd, BuildOutline, BuildStore } from '../../domain/deploys/ports.ts';
+import { LOCKFILE_LIMIT_BYTES } from '../../domain/deploys/build-lockfile.ts';
+import type { BuildEnd, BuildOutline, BuildStore } from '../../domain/deploys/build-store.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { buildRecord, stepOf } from './records.ts';
 
@@ -44,6 +45,42 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(new Set(all).size, 1, all.join());
       assert.equal(await store().claimKey('key-1', 'later'), all[0]);
       assert.equal(await store().claimKey('key-2', 'later'), 'later');
+    });
+
+    it('keeps the lockfile of a build, the last one that it is given', async () => {
+      assert.equal(await store().lockfileOf('bld_locked'), null);
+      const lockfile = { name: 'package-lock.json', text: `{"packages":${JSON.stringify('é'.repeat(50_000))}}` };
+      const build = { buildId: 'bld_locked', serviceId: 'svc_locked' };
+      await Promise.all([store().keepLockfile(build, lockfile), store().keepLockfile(build, lockfile)]);
+      assert.deepEqual(await store().lockfileOf('bld_locked'), lockfile);
+      const later = { name: 'yarn.lock', text: '' };
+      await store().keepLockfile(build, later);
+      assert.deepEqual(await store().lockfileOf('bld_locked'), later);
+      assert.equal(await store().lockfileOf('bld_other'), null);
+    });
+
+    it('keeps no lockfile that it could not give again, by its bytes', async () => {
+      const build = { buildId: 'bld_large', serviceId: 'svc_large' };
+      const largest = { name: 'yarn.lock', text: 'é'.repeat(LOCKFILE_LIMIT_BYTES / 2) };
+      await store().keepLockfile(build, largest);
+      await assert.rejects(store().keepLockfile(build, { ...largest, text: `${largest.text}x` }), {
+        code: 'PAYLOAD_TOO_LARGE',
+      });
+      assert.equal((await store().lockfileOf('bld_large'))?.text.length, largest.text.length);
+    });
+
+    it('removes the lockfiles of a service, and of no other', async () => {
+      const lockfile = { name: 'yarn.lock', text: '# yarn lockfile v1' };
+      const builds = ['bld_gone_1', 'bld_gone_2', 'bld_stays'];
+      for (const buildId of builds) {
+        await store().keepLockfile(
+          { buildId, serviceId: buildId === 'bld_stays' ? 'svc_stays' : 'svc_gone' },
+          lockfile,
+        );
+      }
+      for (let times = 0; times < 2; times += 1) await store().removeLockfiles('svc_gone');
+      const left = await Promise.all(builds.map((id) => store().lockfileOf(id)));
+      assert.deepEqual(left, [null, null, lockfile]);
     });
 
     it('ends a build of which no step has begun, and none that is at work', async () => {

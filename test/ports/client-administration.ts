@@ -68,6 +68,17 @@ function provisioningTests(under: () => AdministrationUnderTest): void {
       await assert.rejects(away.setSignIn(request, never), { code: 'UNAVAILABLE', retryable: true });
     });
 
+    it('gives no scope that a platform admin grants', async () => {
+      const { clients } = under();
+      await provision('suite-granting');
+      for (const scope of ['webmaster:sync', 'personas:mint']) {
+        for (const service of ['suite-granting', 'suite-granting-too']) {
+          await assert.rejects(provision(service, { scopes: [scope] }), { code: 'FORBIDDEN' });
+          assert.ok(!(await clients.find(`${service}-prod`))?.allowedScopes.includes(scope));
+        }
+      }
+    });
+
     it('keeps who may sign in as a newer epoch said, also where that was what it had been', async () => {
       const { clients } = under();
       await provision('suite-epochs');

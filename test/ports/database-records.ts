@@ -11,7 +11,7 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
   const database = `kept-${made}_prod`;
   return {
     ...{ id: `postgres/${database}`, engine: 'postgres', database, serviceId: `svc_${made}`, service: `kept-${made}` },
-    ...{ consumes: null, earlierServiceIds: [] },
+    ...{ generation: null, consumes: null, earlierServiceIds: [] },
     ...{
       environment: 'prod',
       org: 'acme',
@@ -21,6 +21,9 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
       retiring: null,
       retired: null,
       mark: null,
+      waits: null,
+      given: 0,
+      keptBytes: null,
     },
     login: storedLogin(`${database}_a`, 'one'),
     createdAt: new Date('2026-01-01T00:00:00Z'),
@@ -60,6 +63,21 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       assert.deepEqual(await use().ofService(owner.serviceId), [owner]);
       assert.deepEqual(await use().ofService(other.serviceId), [other]);
       assert.deepEqual(await use().consumersOf(other.serviceId), []);
+    });
+
+    it('a login that somebody was given since it was looked at is not ended as an unused one', async () => {
+      const record = databaseRecord();
+      const { id, serviceId } = await use().claim(record);
+      const seen = await use().give(id);
+      assert.deepEqual(seen, { ...record, given: 1 });
+      assert.equal((await use().give(id))?.given, 2);
+      assert.equal(await use().keep(id, serviceId, AT, seen?.given), false);
+      assert.equal((await use().find(id))?.state, 'active');
+      assert.equal(await use().keep(id, serviceId, AT, 2), true);
+      assert.equal(await use().give(id), null, 'it has ended');
+      assert.equal(await use().give('postgres/none_prod'), null);
+      const unused = await use().claim(databaseRecord());
+      assert.equal(await use().keep(unused.id, unused.serviceId, AT, 0), true);
     });
 
     it('a kept database is adopted once, or dropped, and never both', async () => {
@@ -117,7 +135,9 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       assert.equal(await use().startDropping(record.id, AT), true);
       assert.equal(await use().startDropping(record.id, AT), true, 'an attempt that was killed goes on');
       assert.equal(await use().adopt(record.id, record.serviceId, { serviceId: 'svc_new', org: 'acme' }), false);
-      for (const { id } of [record, active]) await use().removeDropped(id);
+      await use().removeDropped(record.id, LATER);
+      assert.notEqual(await use().find(record.id), null, 'one that is dropped at another time stays');
+      for (const { id } of [record, active]) await use().removeDropped(id, AT);
       assert.equal(await use().find(record.id), null);
       assert.notEqual(await use().find(active.id), null);
     });
@@ -157,6 +177,96 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       await use().noteMark(record.id, winner, 3_000);
       const ended = await use().find(record.id);
       assert.deepEqual([ended?.retiring, ended?.retired, ended?.mark], [null, null, null]);
+    });
+
+    it('what a rotation waits for is noted while there is one, and goes with each step of it', async () => {
+      const record = databaseRecord();
+      await use().claim(record);
+      const wait = { for: 'restart', buildId: 'bld_1', reason: null, since: AT } as const;
+      const waits = async () => (await use().find(record.id))?.waits;
+      await use().noteWait(record.id, wait);
+      assert.equal(await waits(), null, 'none has begun');
+      const next = storedLogin(`${record.database}_b`, 'next');
+      await use().prepareLogin(record.id, record.login, next);
+      await use().noteWait(record.id, { ...wait, for: 'next-night', reason: 'the server is away' });
+      assert.deepEqual(await waits(), { ...wait, for: 'next-night', reason: 'the server is away' });
+      await use().promoteLogin(record.id, next);
+      assert.equal(await waits(), null);
+      await use().noteWait(record.id, wait);
+      assert.deepEqual(await waits(), wait);
+      await use().endRetiring(record.id, next, record.login.user);
+      await use().noteWait(record.id, wait);
+      assert.equal(await waits(), null, 'it has ended');
+    });
+
+    it('each login of a record is sealed anew in its place, and only where it still is', async () => {
+      const record = databaseRecord();
+      await use().claim(record);
+      const { login } = record;
+      const next = storedLogin(`${record.database}_b`, 'next');
+      const resealed = (one: StoredLogin) => storedLogin(one.user, `${one.password.sealed} again`);
+      assert.equal(await use().reseal(record.id, 'next', next, resealed(next)), false, 'there is none');
+      assert.equal(await use().reseal(record.id, 'login', next, resealed(next)), false, 'it is another one');
+      await use().prepareLogin(record.id, login, next);
+      assert.equal(await use().reseal(record.id, 'next', next, resealed(next)), true);
+      assert.equal(await use().promoteLogin(record.id, next), false, 'it is sealed otherwise by now');
+      assert.equal(await use().promoteLogin(record.id, resealed(next)), true);
+      assert.equal(await use().reseal(record.id, 'retired', login, resealed(login)), true);
+      assert.equal(await use().reseal(record.id, 'retired', login, resealed(login)), false);
+      const stored = await use().find(record.id);
+      assert.deepEqual([stored?.login, stored?.retired], [resealed(next), resealed(login)]);
+    });
+
+    it('lists those of removed services until they are dropped, of an org or of all, with how large they are', async () => {
+      const [first, second] = [1, 2].map(() => databaseRecord({ org: 'keepers' }));
+      const foreign = databaseRecord({ org: 'others' });
+      const active = databaseRecord({ org: 'keepers' });
+      const consumes = { service: 'x', serviceId: 'svc_x', access: 'read' } as const;
+      const login = databaseRecord({ org: 'keepers', state: 'kept', dropAfter: AT, consumes });
+      assert.ok(first !== undefined && second !== undefined);
+      for (const record of [first, second, foreign, active, login]) await use().claim(record);
+      for (const { id, serviceId } of [first, second, foreign]) await use().keep(id, serviceId, AT);
+      for (const { id } of [first, active]) await use().noteKeptBytes(id, 4_096);
+      await use().startDropping(second.id, AT);
+      const all = async (org: string | null) => {
+        const seen: DatabaseRecord[] = [];
+        for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+          const page = await use().listKept(org, { cursor, limit: 1 });
+          seen.push(...page.items);
+          cursor = page.nextCursor;
+        }
+        return seen.map(({ id, keptBytes }) => [id, keptBytes]);
+      };
+      assert.deepEqual(
+        (await all('keepers')).toSorted(),
+        [
+          [first.id, 4_096],
+          [second.id, null],
+        ].toSorted(),
+      );
+      assert.ok((await all(null)).some(([id]) => id === foreign.id));
+      assert.equal((await use().find(active.id))?.keptBytes, null, 'it is not kept');
+      await use().adopt(first.id, first.serviceId, { serviceId: 'svc_heir', org: 'keepers' });
+      assert.equal((await use().find(first.id))?.keptBytes, null);
+    });
+
+    it('lists the active ones by the age of their logins, the oldest first, by pages', async () => {
+      const issued = (day: number) => ({
+        ...storedLogin('someone', 'aged'),
+        issuedAt: new Date(Date.UTC(2001, 0, day)),
+      });
+      const kept = databaseRecord({ login: issued(1), state: 'kept', dropAfter: AT });
+      const aged = [issued(3), issued(2), issued(2), issued(4)].map((login) => databaseRecord({ login }));
+      for (const record of [kept, ...aged]) await use().claim(record);
+      const seen: string[] = [];
+      for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+        const page = await use().listByLoginAge({ cursor, limit: 2 });
+        seen.push(...page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      const [third, first, second, fourth] = aged.map(({ id }) => id);
+      assert.deepEqual(seen.slice(0, 4), [...[first, second].toSorted(), third, fourth]);
+      assert.equal(new Set(seen).size, seen.length);
     });
 
     it('a prepared login is forgotten where it still is', async () => {

@@ -15,6 +15,8 @@ export interface DumpToolUnderTest {
   read(database: string): Promise<readonly string[]>;
   /** Removes what was written. */
   clear(database: string): Promise<void>;
+  /** Takes a database away, as an operator does. */
+  remove(database: string): Promise<void>;
 }
 
 const patience = () => AbortSignal.timeout(60_000);
@@ -56,8 +58,85 @@ export function dumpToolSuite(title: string, use: () => DumpToolUnderTest): void
       await tool.swap({ live, scratch, kept }, { signal: patience() });
       await tool.reopen(live, { signal: patience() });
       assert.deepEqual(await read(live), [...VALUES, 'goes on'], 'what was written since stays');
+      const size = await tool.size(kept, patience());
+      assert.ok(size !== null && (size.bytes === null || size.bytes > 0), JSON.stringify(size));
       await tool.drop(kept);
+      assert.equal(await tool.size(kept, patience()), null);
     });
+
+    it('ends a swap that was not done: what is live stays as it is, and a call that lives on swaps nothing', async () => {
+      const { tool, write, read } = use();
+      const live = await service('ended');
+      const { archive } = await dump(live);
+      const names = { live, ...restoreNames() };
+      await tool.restoreInto({ from: live, scratch: names.scratch }, stream(archive), { signal: patience() });
+      await write(live, 'since');
+      for (let again = 0; again < 2; again += 1) assert.equal(await tool.endSwap(names, { signal: patience() }), false);
+      assert.equal(await tool.size(names.scratch, patience()), null);
+      await assert.rejects(tool.swap(names, { signal: patience() }), { code: 'RESTORE_FAILED' });
+      assert.equal(await tool.endSwap(names, { signal: patience() }), false);
+      assert.deepEqual(await read(live), [...VALUES, 'since']);
+      const nobody = { ...restoreNames(), live: use().fresh('nobody') };
+      assert.equal(await tool.endSwap(nobody, { signal: patience() }), false);
+      const own = tool.endSwap({ ...names, scratch: live }, { signal: patience() });
+      await assert.rejects(own, { code: 'VALIDATION_FAILED' });
+    });
+
+    it('ends a swap that was done: it stays done, and so does what was written since', async () => {
+      const { tool, write, read } = use();
+      const live = await service('done');
+      const { archive } = await dump(live);
+      await write(live, 'after');
+      const names = { live, ...restoreNames() };
+      await tool.restoreInto({ from: live, scratch: names.scratch }, stream(archive), { signal: patience() });
+      await tool.swap(names, { signal: patience() });
+      await write(live, 'since');
+      for (let again = 0; again < 2; again += 1) assert.equal(await tool.endSwap(names, { signal: patience() }), true);
+      assert.deepEqual(await read(live), [...VALUES, 'since']);
+      assert.notEqual(await tool.size(names.kept, patience()), null);
+      await tool.drop(names.kept);
+    });
+
+    it('puts a database in a place where none is any more; done twice, it is done once, and its end knows', async () => {
+      const { tool, read, remove } = use();
+      const live = await service('missing');
+      const { archive } = await dump(live);
+      const names = { live, ...restoreNames() };
+      await tool.restoreInto({ from: live, scratch: names.scratch }, stream(archive), { signal: patience() });
+      await remove(live);
+      for (let again = 0; again < 2; again += 1) await tool.swap(names, { signal: patience() });
+      assert.deepEqual(await read(live), VALUES);
+      assert.equal(await tool.size(names.kept, patience()), null, 'there was nothing to keep');
+      assert.equal(await tool.endSwap(names, { signal: patience() }), true);
+      const later = { live, ...restoreNames() };
+      await tool.restoreInto({ from: live, scratch: later.scratch }, stream(archive), { signal: patience() });
+      await tool.swap(later, { signal: patience() });
+      for (const done of [names, later]) assert.equal(await tool.endSwap(done, { signal: patience() }), true);
+      assert.deepEqual(await read(live), VALUES);
+      for (const { kept } of [names, later]) await tool.drop(kept);
+    });
+
+    for (const isDone of [false, true]) {
+      it(`ends a swap after a later restore (${isDone ? 'done' : 'not done'} itself): that one stays live`, async () => {
+        const { tool, write, read } = use();
+        const live = await service('later');
+        const { archive } = await dump(live);
+        const [names, later] = [
+          { live, ...restoreNames() },
+          { live, ...restoreNames() },
+        ];
+        await tool.restoreInto({ from: live, scratch: names.scratch }, stream(archive), { signal: patience() });
+        if (isDone) await tool.swap(names, { signal: patience() });
+        await write(live, 'lost by the later one');
+        await tool.restoreInto({ from: live, scratch: later.scratch }, stream(archive), { signal: patience() });
+        await tool.swap(later, { signal: patience() });
+        await write(live, 'since');
+        assert.equal(await tool.endSwap(names, { signal: patience() }), isDone);
+        assert.equal(await tool.endSwap(later, { signal: patience() }), true);
+        assert.deepEqual(await read(live), [...VALUES, 'since']);
+        for (const { kept } of isDone ? [names, later] : [later]) await tool.drop(kept);
+      });
+    }
 
     it('restores in place what was there at the dump', async () => {
       const { tool, clear, read, write } = use();
@@ -66,6 +145,25 @@ export function dumpToolSuite(title: string, use: () => DumpToolUnderTest): void
       await clear(live);
       await write(live, 'after');
       await tool.restoreInPlace(live, stream(archive), { signal: patience() });
+      assert.deepEqual(await read(live), VALUES);
+    });
+
+    it('restores in place nothing that was ended before it begins, or when it had just asked', async () => {
+      const { tool, read, write } = use();
+      const live = await service('ended-early');
+      const { archive } = await dump(live);
+      await write(live, 'since');
+      const refused = tool.restoreInPlace(live, stream(archive), { signal: patience(), isMeant: async () => false });
+      await assert.rejects(refused, { code: 'CONFLICT' });
+      assert.deepEqual(await read(live), [...VALUES, 'since']);
+      const asked = async () => {
+        await tool.reopen(live, { signal: patience() });
+        await write(live, 'after its end');
+        return true;
+      };
+      await assert.rejects(tool.restoreInPlace(live, stream(archive), { signal: patience(), isMeant: asked }));
+      assert.deepEqual(await read(live), [...VALUES, 'since', 'after its end']);
+      await tool.restoreInPlace(live, stream(archive), { signal: patience(), isMeant: async () => true });
       assert.deepEqual(await read(live), VALUES);
     });
 
@@ -97,6 +195,20 @@ export function dumpToolSuite(title: string, use: () => DumpToolUnderTest): void
         await assert.rejects(restored, { code: 'RESTORE_FAILED' }, `${bytes} bytes`);
         await tool.drop(scratch);
       }
+      assert.deepEqual(await read(live), VALUES);
+    });
+
+    it('puts in place nothing that was not restored to its end, and the live database is as it was', async () => {
+      const { tool, read } = use();
+      const live = await service('unfinished');
+      const { archive } = await dump(live);
+      const names = { live, ...restoreNames() };
+      const part = stream(archive.subarray(0, archive.length - 40));
+      const restored = tool.restoreInto({ from: live, scratch: names.scratch }, part, { signal: patience() });
+      await assert.rejects(restored, { code: 'RESTORE_FAILED' });
+      await assert.rejects(tool.swap(names, { signal: patience() }), { code: 'RESTORE_FAILED' });
+      assert.deepEqual(await read(live), VALUES);
+      assert.equal(await tool.endSwap(names, { signal: patience() }), false);
       assert.deepEqual(await read(live), VALUES);
     });
 

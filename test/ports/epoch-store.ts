@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { EpochStore } from '../../domain/deploys/build-store.ts';
 import { EPOCH_STEP } from '../../domain/deploys/epoch.ts';
-import type { EpochStore } from '../../domain/deploys/ports.ts';
 
 /** What every {@link EpochStore} guarantees. */
 export function epochStoreSuite(store: () => EpochStore): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../domain/deploys/ports.ts';
+import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../domain/deploys/image-builder.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { patience } from '../support/patience.ts';
 import { recordingContext } from './workload-runtime.ts';
@@ -32,6 +32,7 @@ export async function buildFailure(builder: ImageBuilder, input: ImageBuildInput
 /** What every {@link ImageBuilder} guarantees. */
 export function imageBuilderSuite(under: () => ImageBuilderUnderTest): void {
   buildTests(under);
+  readTests(under);
   pushTests(under);
   pruneTests(under);
 }
@@ -101,6 +102,36 @@ function buildTests(under: () => ImageBuilderUnderTest): void {
       await Promise.race([begun.promise, outcome]);
       abort.abort(new Error('stop it'));
       await outcome;
+    });
+  });
+}
+
+function readTests(under: () => ImageBuilderUnderTest): void {
+  describe('ImageBuilder: readText', () => {
+    const read = async (path: string, limitBytes = 1_000, signal = patience()) => {
+      const { builder, input } = under();
+      const { tag } = await built(builder, await input('read', SMALL_IMAGE));
+      return await builder.readText(tag, path, limitBytes, signal);
+    };
+
+    it('gives the text of a file of the image, and null where it has none', async () => {
+      assert.equal(await read('/file'), 'content');
+      assert.equal(await read('/no/such/file'), null);
+    });
+
+    it('a file above the limit is PAYLOAD_TOO_LARGE', async () => {
+      assert.equal(await read('/file', 7), 'content');
+      await assert.rejects(read('/file', 6), { code: 'PAYLOAD_TOO_LARGE' });
+    });
+
+    it('a tag that was not built is NOT_FOUND', async () => {
+      const { builder, registry } = under();
+      const never = builder.readText(`${registry}/never:1`, '/file', 1_000, patience());
+      await assert.rejects(never, { code: 'NOT_FOUND' });
+    });
+
+    it('an aborted one throws the reason', async () => {
+      await assert.rejects(read('/file', 7, AbortSignal.abort(new Error('stop it'))), /stop it/);
     });
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { targetKey } from '../../domain/ids.ts';
 import { releaseRecord } from './records.ts';

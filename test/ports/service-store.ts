@@ -211,6 +211,18 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.equal(await store().setPendingGrants('svc_nobody', 'prod', [shop]), false);
     });
 
+    it('keeps of which names a client is given callbacks, for each environment', async () => {
+      await store().upsert({ id: 'svc_named', name: 'named', org: 'acme' }, {});
+      const kept = async () => (await store().find('named'))?.pendingCallbacks;
+      assert.deepEqual(await kept(), {});
+      assert.equal(await store().setPendingCallbacks('svc_named', 'prod', ['a.example.com', 'b.example.com']), true);
+      assert.equal(await store().setPendingCallbacks('svc_named', 'prod', ['b.example.com']), true);
+      assert.equal(await store().setPendingCallbacks('svc_named', 'uat', []), true);
+      await store().upsert({ id: 'svc_other', name: 'named', org: 'acme' }, { port: 80 });
+      assert.deepEqual(await kept(), { prod: ['b.example.com'], uat: [] });
+      assert.equal(await store().setPendingCallbacks('svc_nobody', 'prod', ['a.example.com']), false);
+    });
+
     it('keeps the last id of a monitor for each environment', async () => {
       await store().upsert({ id: 'svc_watched', name: 'watched', org: 'acme' }, {});
       const kept = async () => (await store().find('watched'))?.pulseMonitorIds;

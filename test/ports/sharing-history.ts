@@ -38,6 +38,41 @@ export function sharingHistorySuite(history: () => SharingHistory): void {
       );
     });
 
+    it('lists who was taken out until that is finished, up to the change that is, also in pages', async () => {
+      const unfinished = async (org: string) => {
+        const found: unknown[] = [];
+        let cursor: string | null = null;
+        do {
+          const page = await history().listUnfinished({ cursor, limit: 1 });
+          found.push(...page.items.filter((each) => each.org === org));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        return found.map((each) => (each as { takenOut: number }).takenOut).sort();
+      };
+      const [out, beside] = ['svc_out', 'svc_outbeside'];
+      await history().add({ ...entry(out, 0), org: 'leavers' });
+      for (const [number, takenOut] of [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ] as const) {
+        const change = { ...entry(out, number), org: 'leavers' };
+        await history().add(change, takenOut);
+        await history().add(change, 9);
+      }
+      await history().add({ ...entry(beside, 1), org: 'leavers' }, 8);
+      assert.deepEqual(await unfinished('leavers'), [2, 4, 6, 8]);
+      for (const _ of ['once', 'twice']) await history().finish({ serviceId: out, org: 'leavers', takenOut: 4 });
+      await history().finish({ serviceId: out, org: 'others', takenOut: 9 });
+      assert.deepEqual(await unfinished('leavers'), [6, 8]);
+      const change = { ...entry(out, 1), org: 'leavers' };
+      await history().add(change, 2);
+      assert.deepEqual(await unfinished('leavers'), [6, 8], 'what is told again is not begun again');
+      assert.equal((await history().list(out, { cursor: null, limit: 9 })).items.length, 4);
+      await history().removeService(beside);
+      assert.deepEqual(await unfinished('leavers'), [6]);
+    });
+
     it('forgets a service that is gone, and no other', async () => {
       for (const id of ['svc_unshared', 'svc_shared']) await history().add(entry(id, 0));
       await history().removeService('svc_unshared');

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { BuildSource } from '../../domain/deploys/build.ts';
-import type { ArchiveStore, SourceFetcher } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, SourceFetcher } from '../../domain/deploys/source-ports.ts';
 import { formatId } from '../../domain/ids.ts';
 import { chunks, upTo } from './archive-store.ts';
 

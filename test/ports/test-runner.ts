@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import type { TestDeclaration } from '../../domain/catalog/catalog.ts';
 import type { TestRunner } from '../../domain/deploys/gated-tests.ts';
-import type { Workload } from '../../domain/deploys/ports.ts';
+import type { Workload } from '../../domain/deploys/workload-runtime.ts';
 import { patience } from '../support/patience.ts';
 import { testRecord } from './records.ts';
 

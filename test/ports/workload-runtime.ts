@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
-import type {
-  EffectContext,
-  ProbeResult,
-  Workload,
-  WorkloadRuntime,
-  WorkloadSpec,
-} from '../../domain/deploys/ports.ts';
+import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import type { ProbeResult, Workload, WorkloadRuntime, WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { CUT_MARK } from '../../domain/logs/cut-line.ts';
 import { type OutputLine, type OutputPosition, positionAfter } from '../../domain/logs/output-line.ts';
@@ -83,6 +78,7 @@ export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {})
   return {
     buildId: `bld_suite${process.pid}x${builds}`,
     releaseId: `rel_suite${builds}`,
+    org: 'acme',
     service: 'suite',
     environment: 'sandbox',
     image,
@@ -311,6 +307,10 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       const lines = await followed(workload, 3);
       const position = lines.filter(({ stream }) => stream === 'out').reduce(positionAfter, {});
       assert.deepEqual(shown(await followed(workload, 1, position)), ['error says err']);
+      // The place of a line that it does not keep any more, if it ever did.
+      const [first] = await followed(workload, 1, { out: '2020-01-01T00:00:00.000000000Z' });
+      assert.equal(first?.afterGap, true, 'lines may be missing before it');
+      assert.ok(lines.every(({ afterGap }) => afterGap === undefined));
       const all = followed(workload, 1, lines.reduce(positionAfter, {}));
       await said(workload, 'out', 5);
       assert.deepEqual(shown(await all), ['out xxxxx said']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WorkloadStates } from '../../domain/deploys/ports.ts';
+import type { WorkloadStates } from '../../domain/deploys/workload-runtime.ts';
 import type { WorkloadState } from '../../domain/deploys/workload-state.ts';
 
 export function workloadState(changes: Partial<WorkloadState> = {}): WorkloadState {

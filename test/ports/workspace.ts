@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Workspace } from '../../domain/deploys/ports.ts';
+import type { Workspace } from '../../domain/deploys/source-ports.ts';
 
 /** What a repository can put at a path. */
 export type Planted = { readonly text: string } | { readonly link: string };

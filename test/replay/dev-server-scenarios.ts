@@ -15,6 +15,9 @@ import { waitUntil } from '../support/wait-until.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
+import { manyProofs } from './many-proofs-scenario.ts';
+import { manyProperties } from './many-properties-scenario.ts';
+import { manyPulls } from './many-pulls-scenario.ts';
 import type { Recordings } from './recordings.ts';
 
 /**
@@ -44,6 +47,9 @@ export const DEV_SERVER_SCENARIOS: readonly ((temporal: Temporal) => Promise<Rec
   abandoned,
   continueAsNew,
   continueAsNewWhileWaiting,
+  manyProperties,
+  manyPulls,
+  manyProofs,
 ];
 
 /** Somebody terminates the workflow of a build: its coordinator writes the record. */

@@ -1,4 +1,4 @@
-import { startModuleWorker } from '../support/start-module-worker.ts';
+import { type ModuleWorkerOptions, startModuleWorker } from '../support/start-module-worker.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
 
 /** Runs a workflow to its end and gives its result. */
@@ -10,7 +10,7 @@ export type Execute = (type: string, workflowId: string, args?: readonly unknown
  */
 export async function withOwnWorker<T>(
   { env, client }: Awaited<ReturnType<typeof createTemporal>>,
-  options: { readonly taskQueue: string; readonly module: string; readonly activities: object },
+  options: ModuleWorkerOptions & { readonly taskQueue: string },
   body: (execute: Execute) => Promise<T>,
 ): Promise<T> {
   const { taskQueue } = options;

@@ -13,6 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { anchoring } from './anchoring-scenario.ts';
 import { backups } from './backups-scenario.ts';
+import { certificate } from './certificate-scenario.ts';
 import { chains } from './chains-scenario.ts';
 import {
   askedForWhileCancelled,
@@ -30,15 +31,22 @@ import {
   waitingForSlot,
 } from './coordination-scenarios.ts';
 import { databaseDrop } from './database-drop-scenario.ts';
+import { domain } from './domain-scenario.ts';
 import { ended } from './ended.ts';
 import { gitManyPushes } from './git-many-pushes-scenario.ts';
 import { gitPushes } from './git-pushes-scenario.ts';
 import { grant } from './grant-scenario.ts';
 import { hanging } from './hanging.ts';
+import { heldCertificate } from './held-certificate-scenario.ts';
+import { incidents } from './incidents-scenario.ts';
 import { loginRotation } from './login-rotation-scenario.ts';
+import { monitorUpkeep } from './monitors-scenario.ts';
 import { withOwnWorker } from './own-worker.ts';
+import { properties } from './properties-scenario.ts';
 import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
+import { searchPulls } from './search-pulls-scenario.ts';
+import { shards } from './shards-scenario.ts';
 import { sharing } from './sharing-scenario.ts';
 import { upkeep } from './upkeep-scenario.ts';
 import { waitForGrants } from './wait-scenario.ts';
@@ -79,9 +87,17 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   databaseDrop,
   loginRotation,
   chains,
+  certificate,
+  heldCertificate,
   backups,
+  properties,
+  domain,
   // The last of all: from then on the server skips no time.
   anchoring,
+  searchPulls,
+  incidents,
+  monitorUpkeep,
+  shards,
 ];
 
 async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
@@ -98,6 +114,8 @@ async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
     'deploy-build': buildWorkflowId(request.buildId),
     // The recording above is kept from the time when a local activity asked for the slot.
     'slot-by-queue-build': buildWorkflowId(request.buildId),
+    // No recording above has the step that configures DNS.
+    'dns-build': buildWorkflowId(request.buildId),
     'deploy-slots': BUILD_SLOTS_WORKFLOW_ID,
   };
 }

@@ -45,5 +45,7 @@ export async function sharing(temporal: Awaited<ReturnType<typeof createTemporal
     'authorized-orgs-told': sharingWorkflowId(service.id),
     'git-access': memberWorkflowId(member),
     'git-access-hourly': HOURLY,
+    // The recording above is kept from the time when it finished no removal of an org.
+    'sharing-hourly': HOURLY,
   };
 }

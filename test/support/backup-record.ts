@@ -49,6 +49,7 @@ export function restoreRecord(fields: Partial<Restore> = {}): Restore {
     bytesRead: 0,
     keptDatabase: null,
     keptUntil: null,
+    keptBytes: null,
     safetyBackupId: null,
     problem: null,
     ...fields,

@@ -1,10 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { BSON } from 'mongodb';
-
-const HEADER_BYTES = 16;
-/** Of OP_MSG, before its first document: flags, and the kind of the section. */
-const PREFIX_BYTES = 5;
-const OP_MSG = 2_013;
+import { answeredBy, commandOf, idOf, readMessages } from './mongo-messages.ts';
 
 /** Where a connection is cut: after so much of the command, in 0 to 1; or after so much of the answer to it. */
 export type Cut = { readonly of: 'command' | 'answer'; readonly part: number };
@@ -56,12 +51,12 @@ export async function startCuttingProxy(options: {
       const found = options.isMeant(commandOf(message)) ? options.next() : null;
       if (found?.of === 'command') cut(server, message, found);
       else {
-        if (found !== null) waiting = { id: message.readInt32LE(4), part: found.part };
+        if (found !== null) waiting = { id: idOf(message), part: found.part };
         server.write(message);
       }
     });
     readMessages(server, (message) => {
-      if (waiting?.id === message.readInt32LE(8)) cut(client, message, { of: 'answer', part: waiting.part });
+      if (waiting?.id === answeredBy(message)) cut(client, message, { of: 'answer', part: waiting.part });
       else client.write(message);
     });
   });
@@ -72,24 +67,4 @@ export async function startCuttingProxy(options: {
     await new Promise((resolve) => proxy.close(resolve));
   };
   return { port, cuts, stop };
-}
-
-/** Whole messages, each as it came. */
-function readMessages(socket: Socket, look: (message: Buffer) => void): void {
-  let received = Buffer.alloc(0);
-  socket.on('data', (chunk) => {
-    received = Buffer.concat([received, chunk]);
-    while (received.length >= HEADER_BYTES && received.length >= received.readInt32LE(0)) {
-      const length = received.readInt32LE(0);
-      look(received.subarray(0, length));
-      received = received.subarray(length);
-    }
-  });
-}
-
-/** Empty for a message of another kind. */
-function commandOf(message: Buffer): Readonly<Record<string, unknown>> {
-  if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return {};
-  const start = HEADER_BYTES + PREFIX_BYTES;
-  return BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
 }

@@ -22,7 +22,11 @@ export function followEvents(url: string, headers: Record<string, string> = {}) 
   const read = async (): Promise<'ended' | 'cut' | 'stopped'> => {
     try {
       const response = await fetch(url, {
-        headers: { 'x-internal-key': KEY, accept: 'text/event-stream', ...headers },
+        headers: {
+          ...(headers.authorization === undefined ? { 'x-internal-key': KEY } : {}),
+          accept: 'text/event-stream',
+          ...headers,
+        },
         signal: AbortSignal.any([abort.signal, AbortSignal.timeout(30_000)]),
       });
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) parser.feed(chunk);

@@ -30,11 +30,14 @@ export async function createRotationWorld() {
   const audit = createInMemoryAudit();
   const alarms: Alarm[] = [];
   const restarts: RestartRequest[] = [];
+  const allowed = { consumers: true };
+  const mayConsume = async () => allowed.consumers;
   let passwords = 0;
   const newPassword = () => `password-${passwords++}`;
   const databases = createServiceDatabases({
-    ...{ records, cipher, newPassword, now, graceDays: 7 },
+    ...{ records, cipher, newPassword, newGeneration: () => 'aaaaaaaaaaaa', now, graceDays: 7 },
     commands: { dropLater: async () => undefined },
+    mayConsume,
     engines: { postgres: { server, address: () => ({ host: 'db', port: 5432, options: {} }) } },
   });
   /** The address of the database that the running workload was given; null while none runs. */
@@ -76,7 +79,7 @@ export async function createRotationWorld() {
     ...{ records, servers: { postgres: server }, finalBackup: null, audit, now },
     raiseAlarm: async (alarm) => void alarms.push(alarm),
     rotation: {
-      ...{ cipher, newPassword, newId, ttlDays: 30 },
+      ...{ cipher, newPassword, newId, mayConsume, ttlDays: 30 },
       workloads: createWorkloadLogins({
         ...{ releases, builds, epochs, now },
         commands: {
@@ -101,6 +104,7 @@ export async function createRotationWorld() {
       held,
       audit,
       alarms,
+      allowed,
       restarts,
       state,
       install,

@@ -29,6 +29,7 @@ import type { OrgRole, PlatformRole } from '../../domain/roles.ts';
 import { clientRecord } from '../ports/identity/records.ts';
 import { freePort } from './free-port.ts';
 import { captureMail } from './in-memory/captured-mail.ts';
+import { createDatabase } from './in-memory/database/database.ts';
 import { startMongo, type TestMongo } from './start-mongo.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
@@ -60,13 +61,15 @@ export async function startIdp(
     requestsPerMinute?: number;
     passport?: Partial<PassportSocketOptions>;
     trustedProxies?: readonly string[];
-    /** Another than one of its own. */
+    /** `server` for races, kills and several processes: test/README.md lists these files. In this process else. */
+    database?: 'server';
+    /** Another database than one of its own. */
     mongo?: TestMongo;
     /** Of another provider on that database, which calls itself the same. */
     issuer?: string;
   } = {},
 ) {
-  const mongo = options.mongo ?? (await startMongo());
+  const mongo = options.mongo ?? (options.database === 'server' ? await startMongo() : createDatabase());
   const { db } = mongo.connection;
   await createIdentityIndexes(db);
   const port = await freePort();

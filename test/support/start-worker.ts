@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
+import { residentVariables, WORKER_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { testWorkflowBundle } from './workflow-bundle.ts';
 
 const MAIN = fileURLToPath(new URL('../../workers/all.ts', import.meta.url));
@@ -20,15 +20,15 @@ export interface WorkerProcess {
   readonly running: Promise<never>;
 }
 
-/** A worker in a process of its own, as `workers/all.ts` runs it. Resolves once it serves. */
+/** A worker in a process of its own, as `npm start` runs it. Resolves once it serves. */
 export async function startWorker(variables: Readonly<Record<string, string>>): Promise<WorkerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-worker-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '', DOCKER_CLI = '' } = process.env;
   const child = fork(MAIN, [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...WORKER_FLAGS],
     env: {
-      ...runtimeVariables(process.env),
+      ...residentVariables(process.env),
       ...{ PATH, HOME, XDG_CACHE_HOME, DOCKER_CLI, DOCKER_HOST: NO_ENGINE },
       WORKFLOW_BUNDLE: (await testWorkflowBundle()).codePath,
       ...{ DATA_DIR: folder, WORKSPACE_DIR: join(folder, 'workspaces') },

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
+import { createPlatformLogs } from '../../adapters/log-files/platform-logs.ts';
 import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { createSharingHistory } from '../../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createBackupStore } from '../../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../../adapters/mongo/backups/restores.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
+import { createCustomDomainStore } from '../../adapters/mongo/custom-domains/domains.ts';
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
@@ -36,6 +38,7 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),
     workloadStates: createWorkloadStates(deps),
+    domains: createCustomDomainStore(deps),
     grants: createGrantStore(deps),
     gitConnections: createGitConnectionStore(deps),
     gitDeliveries: createGitDeliveryStore(deps),
@@ -44,6 +47,7 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
     sharingHistory: createSharingHistory(deps),
     log: createBuildLog(deps),
     serviceLogs: createServiceLogs({ directory: join(folder, 'service-logs') }),
+    platformLogs: createPlatformLogs({ directory: join(folder, 'logs') }),
     archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
     authorize: (id, orgs) => shareService(services, id, orgs),
     ping: connection.ping,

@@ -10,7 +10,10 @@ const TOOLS = {
   minio: async () => (await import('../../infra/dev/tools/minio.ts')).minio,
   'mongo-stand-in': async () => (await import('../../infra/dev/tools/mongo.ts')).mongoStandIn,
   'mongo-tools': async () => (await import('../../infra/dev/tools/mongo-tools.ts')).mongoTools,
+  pebble: async () => (await import('../../infra/dev/tools/pebble.ts')).pebble,
+  powerdns: async () => (await import('../../infra/dev/tools/powerdns.ts')).powerDns,
   registry: async () => (await import('../../infra/dev/tools/image-registry.ts')).imageRegistry,
+  schemathesis: async () => (await import('../../infra/dev/tools/schemathesis.ts')).schemathesis,
   temporal: async () => (await import('../../infra/dev/tools/temporal-cli.ts')).temporalCli,
   'temporal-test-server': async () =>
     (await import('../../infra/dev/tools/time-skipping-server.ts')).timeSkippingServer,

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { createWorkloadRuntime } from '../../adapters/docker/workload-runtime.ts';
 import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
-import type { WorkloadRuntime } from '../../domain/deploys/ports.ts';
+import type { WorkloadRuntime } from '../../domain/deploys/workload-runtime.ts';
 import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { createTestStack, docker, type TestStack } from '../adapters/docker/engine-fixture.ts';
 import { buildRecord } from '../ports/records.ts';

@@ -29,7 +29,11 @@ export function createHttpGuard(options: HttpGuardOptions): Server {
       (port) => passOn(incoming, response, port, options),
       (error) => {
         options.onError(error);
-        answer(response, 502, 'the Temporal UI does not start; see the log temporal-ui.log');
+        answer(
+          response,
+          502,
+          'the Temporal UI does not start; see its log: fairlead platform tail temporal-ui --stream error',
+        );
       },
     );
   });

@@ -1,9 +1,9 @@
 import { access, constants, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { FairleadError } from '../../../domain/errors.ts';
 import { cacheFolder, type Env } from '../project.ts';
 import { errorLine, type Reporter } from '../terminal.ts';
-import { waitForLock } from './folder-lock.ts';
+import { tryLock, waitForLock } from './folder-lock.ts';
 
 /** One way of getting a tool that is not on the machine. */
 export interface ObtainWay {
@@ -11,8 +11,13 @@ export interface ObtainWay {
   readonly name: string;
   /** How long it usually takes, for the progress line. */
   readonly usual: string;
-  /** Leaves the tool's `file` in an empty folder. @throws Error with the reason it could not. */
-  readonly obtain: (folder: string) => Promise<void>;
+  /**
+   * Leaves the tool's `file` in an empty folder. @throws Error with the reason it could not.
+   * @param kept the folder that it takes the place of, where it renews one
+   */
+  readonly obtain: (folder: string, kept?: string) => Promise<void>;
+  /** Whether it brings what is newer in the place of what the cache holds, with which its data goes on. */
+  readonly renews?: boolean;
   /** How long after a failure it is not tried again, where something else serves meanwhile; default: not at all. */
   readonly pauseAfterFailureMs?: number;
 }
@@ -32,6 +37,10 @@ export interface Tool {
   /** Runs the program and returns its version. @throws Error when it is not usable. */
   readonly probe: (path: string) => Promise<string>;
   readonly ways: readonly ObtainWay[];
+  /** What is newer than what a folder of the cache holds, where the version does not tell; null for nothing. @throws Error where it cannot be told */
+  readonly newer?: (folder: string) => Promise<string | null>;
+  /** What a folder of the cache holds, where the version does not tell; null for nothing to add. */
+  readonly release?: (folder: string) => Promise<string | null>;
   readonly byHand: string;
   /** What a person must know who runs this tool, if anything. */
   readonly limits?: string;
@@ -60,8 +69,10 @@ export async function resolveTool(tool: Tool, options: ResolveOptions): Promise<
   const given = options.env[tool.variable];
   if (given) return fromVariable(tool, given);
   const tried: string[] = [`${tool.variable}: not set`];
-  const found = (await fromPath(tool, options.env, tried)) ?? (await fromCache(tool, options.env, tried));
-  if (found) return found;
+  const installed = await fromPath(tool, options.env, tried);
+  if (installed) return installed;
+  const cached = await fromCache(tool, options.env, tried);
+  if (cached) return (await renew(tool, options)) ?? cached;
   if (options.obtain !== false) {
     const obtained = await obtainLocked(tool, options, tried);
     if (obtained) return obtained;
@@ -126,7 +137,9 @@ async function fromCache(tool: Tool, env: Env, tried: string[]): Promise<Resolve
     return undefined;
   }
   try {
-    return { name: tool.name, path, version: await tool.probe(path), how: 'cache' };
+    const release = await tool.release?.(dirname(path));
+    const how = release ? `cache, ${release}` : 'cache';
+    return { name: tool.name, path, version: await tool.probe(path), how };
   } catch (error) {
     tried.push(`cache: ${path}: ${errorLine(error)}`);
     return undefined;
@@ -164,15 +177,51 @@ async function obtainLocked(tool: Tool, options: ResolveOptions, tried: string[]
   }
 }
 
+/** How often is looked for something newer. */
+const LOOK_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Puts what is newer in the place of what the cache holds, if that can be had. Programs that run keep what they have opened.
+ * @returns undefined where nothing is newer, or nothing could be fetched
+ */
+async function renew(tool: Tool, options: ResolveOptions): Promise<ResolvedTool | undefined> {
+  const { newer } = tool;
+  if (newer === undefined || options.obtain === false) return undefined;
+  const home = join(cacheFolder(options.env), tool.name);
+  const looked = join(home, `${tool.version}.looked`);
+  if ((await changedAt(looked)) + LOOK_EVERY_MS > Date.now()) return undefined;
+  const lock = await tryLock(join(home, `${tool.version}.lock`)).catch(() => null);
+  // Somebody else looks, or the cache is not writable.
+  if (lock === null || 'heldBy' in lock) return undefined;
+  try {
+    await writeFile(looked, '');
+    const kept = join(home, tool.version);
+    const found = await newer(kept).catch(() => null);
+    if (found === null) return undefined;
+    options.report.line(`${tool.title}: the cache is renewed with ${found}`);
+    for (const way of tool.ways.filter(({ renews }) => renews)) {
+      const obtained = await tryWay(tool, way, home, options.report, [], kept);
+      if (obtained) return obtained;
+    }
+    return undefined;
+  } finally {
+    await lock.release();
+  }
+}
+
+function changedAt(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
+
 /** Tells by its time when a way failed last, and by its text why. */
 const failureMark = (home: string, { version }: Tool): string => join(home, `${version}.failed`);
 
 /** Why a way is not tried now; null when it is. */
 async function pauseOf({ name, pauseAfterFailureMs = 0 }: ObtainWay, mark: string): Promise<string | null> {
-  const failedAt = await stat(mark).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
+  const failedAt = await changedAt(mark);
   if (failedAt + pauseAfterFailureMs <= Date.now()) return null;
   const hours = Math.round(pauseAfterFailureMs / 3_600_000);
   return `${name}: failed within the last ${hours} h (${await readFile(mark, 'utf8')}); to try it now, delete ${mark}`;
@@ -184,14 +233,17 @@ async function tryWay(
   home: string,
   report: Reporter,
   tried: string[],
+  kept?: string,
 ): Promise<ResolvedTool | undefined> {
   const folder = join(home, `${tool.version}.partial-${process.pid}`);
+  const replaced = `${folder}.replaced`;
   const final = join(home, tool.version);
   try {
     await mkdir(folder, { recursive: true });
-    await report.work(`${tool.title}: ${way.name}`, way.usual, () => way.obtain(folder));
+    await report.work(`${tool.title}: ${way.name}`, way.usual, () => way.obtain(folder, kept));
     const version = await tool.probe(join(folder, tool.file));
-    await rm(final, { recursive: true, force: true });
+    // Whoever starts the program meanwhile finds the one or the other.
+    await rename(final, replaced).catch(() => undefined);
     await rename(folder, final);
     return { name: tool.name, path: join(final, tool.file), version, how: way.name };
   } catch (error) {
@@ -200,7 +252,7 @@ async function tryWay(
     if (way.pauseAfterFailureMs !== undefined) await writeFile(failureMark(home, tool), errorLine(error));
     return undefined;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    for (const left of [folder, replaced]) await rm(left, { recursive: true, force: true });
   }
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ConfigDeps, createConfigActivities } from '../../../activities/config/index.ts';
 import {
+  secretsOfAcmeAccounts,
+  secretsOfCertificates,
   secretsOfConnections,
   secretsOfDatabases,
   secretsOfLocker,
@@ -11,14 +13,21 @@ import {
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { SECRET_KINDS } from '../../../domain/config/messages.ts';
 import { openSecrets, openVariables, variablesIn } from '../../../domain/config/service-variables.ts';
+import { certificateKeyContext } from '../../../domain/custom-domains/certificates/certificate.ts';
+import { ACCOUNT_KEY_CONTEXT } from '../../../domain/custom-domains/certificates/stores.ts';
 import { openLogin, sealLogin } from '../../../domain/databases/login.ts';
 import { sealingContext, TOKEN_KEY } from '../../../domain/git-hooks/connection.ts';
 import { openField, valueContext } from '../../../domain/locker/item-values.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
+import { storedCertificate, storedOrder } from '../../ports/certificate-stores.ts';
 import { databaseRecord } from '../../ports/database-records.ts';
 import { connectionRecord } from '../../ports/git-hooks/records.ts';
 import { lockerItem } from '../../ports/locker-store.ts';
 import { releaseRecord } from '../../ports/records.ts';
+import {
+  createInMemoryAcmeAccounts,
+  createInMemoryCertificateRecords,
+} from '../../support/in-memory/certificate-stores.ts';
 import { createInMemoryDatabaseRecords } from '../../support/in-memory/database-records.ts';
 import { createInMemoryGitConnectionStore } from '../../support/in-memory/git-hook-stores.ts';
 import { createInMemoryLockerStore } from '../../support/in-memory/locker-store.ts';
@@ -54,14 +63,27 @@ async function stored() {
   const databases = createInMemoryDatabaseRecords();
   const database = { engine: 'postgres', service: 'shop', environment: 'prod', database: 'shop_prod' } as const;
   const login = sealLogin(older, database, { user: 'shop_prod_a', password: 'of the database' }, new Date(0));
-  await databases.claim(databaseRecord({ ...database, id: 'postgres/shop_prod', login }));
+  const ofOther = (password: string) => sealLogin(older, database, { user: 'shop_prod_b', password }, new Date(0));
+  const logins = { login, next: ofOther('prepared'), retired: ofOther('retired') };
+  await databases.claim(databaseRecord({ ...database, id: 'postgres/shop_prod', ...logins }));
+  const certificates = createInMemoryCertificateRecords();
+  const owner = { service: 'shop', environment: 'prod' } as const;
+  const keyOf = (text: string) => older.seal(text, certificateKeyContext(owner));
+  await certificates.keepOrder(owner, { ...storedOrder('1'), key: keyOf('served') });
+  await certificates.keepCertificate(owner, { ...storedCertificate('aa'), key: keyOf('served') }, '1');
+  await certificates.keepOrder(owner, { ...storedOrder('2'), key: keyOf('ordered') });
+  const accounts = createInMemoryAcmeAccounts();
+  const account = { directoryUrl: 'https://ca.example/directory', url: null };
+  await accounts.keep({ ...account, key: older.seal('account', ACCOUNT_KEY_CONTEXT) });
   const secrets = {
+    certificates: secretsOfCertificates(certificates),
+    'acme-accounts': secretsOfAcmeAccounts(accounts),
     services: secretsOfServices(services),
     releases: secretsOfReleases(releases),
     'git-connections': secretsOfConnections(connections),
     databases: secretsOfDatabases(databases),
   };
-  return { services, releases, connections, databases, secrets };
+  return { services, releases, connections, databases, certificates, accounts, secrets };
 }
 
 type Stored = Awaited<ReturnType<typeof stored>>;
@@ -71,18 +93,30 @@ function kindsOf(secrets: Stored['secrets'], cipher: typeof older): ConfigDeps {
   return Object.fromEntries(SECRET_KINDS.map((kind) => [kind, { ...sealed, secrets: secrets[kind] }]));
 }
 
-async function values({ services, releases, connections, databases }: Stored, cipher: typeof older) {
+async function values(
+  { services, releases, connections, databases, certificates, accounts }: Stored,
+  cipher: typeof older,
+) {
   const service = await services.find('shop');
   const release = await releases.find('rel_shop');
   const connection = await connections.find('gcn_shop');
   const database = await databases.find('postgres/shop_prod');
+  const certificate = await certificates.find({ service: 'shop', environment: 'prod' });
+  const account = await accounts.find('https://ca.example/directory');
+  assert.ok(certificate?.order && certificate.current && account !== null);
   assert.ok(service !== null && release !== null && connection?.token && database !== null);
   return {
     uat: openVariables(cipher, { service: 'shop', environment: 'uat' }, variablesIn(service, 'uat')).secrets,
     client: openCredential(cipher, service, 'prod')?.clientSecret,
     release: openSecrets(cipher, { service: 'shop', environment: 'prod' }, release.secrets),
     hooks: connection.secrets.map(({ id, sealed }) => cipher.open(sealed, sealingContext(connection.id, id))),
-    database: openLogin(cipher, database, database.login).password,
+    logins: [database.login, database.next, database.retired].map(
+      (one) => one && openLogin(cipher, database, one).password,
+    ),
+    certificates: [certificate.order.key, certificate.current.key].map((key) =>
+      cipher.open(key, certificateKeyContext(certificate)),
+    ),
+    account: cipher.open(account.key, ACCOUNT_KEY_CONTEXT),
     token: cipher.open(connection.token, sealingContext(connection.id, TOKEN_KEY)),
   };
 }
@@ -93,7 +127,9 @@ const VALUES = {
   release: { KEPT: 'kept' },
   hooks: ['hook'],
   token: 'token',
-  database: 'of the database',
+  certificates: ['ordered', 'served'],
+  account: 'account',
+  logins: ['of the database', 'prepared', 'retired'],
 };
 
 async function sweep({ secrets }: Stored, cipher = both) {
@@ -108,12 +144,12 @@ async function sweep({ secrets }: Stored, cipher = both) {
 }
 
 describe('sealing stored secrets with the current key', () => {
-  it('reaches variables of all environments and of one, client credentials, releases and connections to git', async () => {
+  it('reaches variables of all environments and of one, client credentials, releases, connections to git, every login of a database and keys of certificates', async () => {
     const parts = await stored();
     await assert.rejects(values(parts, newer));
     assert.deepEqual(
       (await sweep(parts)).map(({ resealed }) => resealed),
-      [3, 1, 2, 1],
+      [3, 1, 2, 3, 2, 1],
     );
     assert.deepEqual(await values(parts, newer), VALUES, 'the earlier key is needed no more');
   });

@@ -34,9 +34,12 @@ function use(end: 'completed' | 'failed') {
 it('is one that nothing prunes, made once for a time to drop the database', async () => {
   const { finalBackup, jobs } = use('completed');
   const record = kept();
-  const first = await finalBackup(record, signal);
-  assert.equal(first?.objectKey, 'prod/shop/manual/x.pgdump');
-  assert.deepEqual(await finalBackup(record, signal), first);
+  assert.deepEqual(await finalBackup.find(record), { kind: 'not made' });
+  for (const _ of [1, 2]) {
+    await finalBackup.make(record, signal);
+    const objectKey = 'prod/shop/manual/x.pgdump';
+    assert.deepEqual(await finalBackup.find(record), { kind: 'stored', backupId: jobs[0]?.id, objectKey });
+  }
   assert.deepEqual(
     jobs.map(({ kind, tier, org, serviceId, databaseName }) => [kind, tier, org, serviceId, databaseName]),
     [['final', 'manual', 'acme', record.serviceId, record.database]],
@@ -46,9 +49,13 @@ it('is one that nothing prunes, made once for a time to drop the database', asyn
 it('that failed says why, and is another one at a later time', async () => {
   const { finalBackup, jobs } = use('failed');
   const record = kept();
-  for (const _ of [1, 2]) await assert.rejects(finalBackup(record, signal), { code: 'DUMP_FAILED', message: /disk/ });
+  for (const _ of [1, 2]) {
+    await finalBackup.make(record, signal);
+    const reason = `The final backup ${jobs[0]?.id} failed: the disk is full`;
+    assert.deepEqual(await finalBackup.find(record), { kind: 'failed', reason });
+  }
   assert.equal(jobs.length, 1);
-  await assert.rejects(finalBackup({ ...record, dropAfter: new Date('2026-02-02T00:00:00Z') }, signal));
+  await finalBackup.make({ ...record, dropAfter: new Date('2026-02-02T00:00:00Z') }, signal);
   assert.notEqual(jobs[0]?.id, jobs[1]?.id);
 });
 
@@ -66,14 +73,16 @@ it('joins the one that runs, and passes on what else has the database', async ()
       },
     },
   });
-  await assert.rejects(finalBackup(record, signal), { code: 'BACKUP_IN_PROGRESS' });
+  await assert.rejects(finalBackup.make(record, signal), { code: 'BACKUP_IN_PROGRESS' });
   const gone = AbortSignal.abort(new Error('stopped'));
-  await assert.rejects(finalBackup(record, gone), /stopped/);
+  await assert.rejects(finalBackup.make(record, gone), /stopped/);
   assert.equal(asked, 1);
 });
 
 it('is none of an engine that is not backed up', async () => {
   const { finalBackup, jobs } = use('completed');
-  assert.equal(await finalBackup({ ...kept(), engine: 'redis' }, signal), null);
+  const cache = { ...kept(), engine: 'redis' } as const;
+  await finalBackup.make(cache, signal);
+  assert.deepEqual(await finalBackup.find(cache), { kind: 'not backed up' });
   assert.deepEqual(jobs, []);
 });

@@ -74,6 +74,21 @@ describe('schedules on a Temporal server', { timeout: 300_000 }, () => {
     assert.equal((await found('anchor-night')).runTimeoutMs, 55 * 60_000);
   });
 
+  it('one that somebody has paused stays paused, and each worker that starts says so', async () => {
+    const id = 'nightly-backups';
+    const handle = temporal.client.schedule.getHandle(id);
+    await handle.pause('the disk is full');
+    left.length = 0;
+    await ensure(TABLE);
+    const remedy = `temporal schedule toggle --unpause --schedule-id ${id}`;
+    assert.deepEqual(left, [{ scheduleId: id, note: 'the disk is full', remedy }]);
+    assert.equal((await handle.describe()).state.paused, true);
+    await handle.unpause();
+    left.length = 0;
+    await ensure(TABLE);
+    assert.deepEqual(left, []);
+  });
+
   it('a row that wants it runs at once, the others wait for their time', async () => {
     const runs = async (id: string): Promise<number> => {
       const { info } = await temporal.client.schedule.getHandle(id).describe();

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createHttpTestRunner } from '../../../adapters/test-runner/http-test-runner.ts';
 import type { TestDeclaration } from '../../../domain/catalog/catalog.ts';
 import { MOST_MESSAGE_CHARACTERS, type TestedRelease } from '../../../domain/deploys/gated-tests.ts';
-import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { testRecord } from '../../ports/records.ts';
 import { answerOf, testRunnerSuite } from '../../ports/test-runner.ts';
 import { createInMemoryNetwork } from '../../support/in-memory/network.ts';

@@ -75,8 +75,10 @@ describe('a grant', () => {
   });
 
   it('is asked for anew by a person after it was revoked, and not while it is denied or approved for less', () => {
-    const again = askedByPerson(grantRecord({ status: 'revoked' }), { scopes: BOTH, by: 'usr_eve' }, AT);
+    const revoked = grantRecord({ status: 'revoked', decidedBy: 'usr_ada', decidedAt: AT });
+    const again = askedByPerson(revoked, { scopes: BOTH, by: 'usr_eve' }, AT);
     assert.deepEqual([again.status, again.scopes, again.granted, again.revision], ['pending', BOTH, [], 2]);
+    assert.deepEqual([again.decidedBy, again.decidedAt], [null, null], 'nobody has decided about it');
     const ask = (status: 'denied' | 'approved') =>
       askedByPerson(grantRecord({ status, granted: READ }), { scopes: BOTH, by: 'usr_eve' }, AT);
     assert.throws(() => ask('denied'), { code: 'CONFLICT', message: /acme can approve/ });

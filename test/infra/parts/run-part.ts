@@ -14,8 +14,8 @@ export interface TestPart {
   readonly context: PartContext;
   /** What the programs were started with. */
   readonly commandLine: string;
-  /** Starts the programs again on the same data. */
-  readonly restart: () => Promise<void>;
+  /** Starts the programs again on the same data. @param meanwhile runs while they are stopped */
+  readonly restart: (meanwhile?: () => Promise<void>) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -45,8 +45,9 @@ export async function runPart(
   return {
     context,
     commandLine: children.flatMap(({ command, args }) => [command, ...args]).join(' '),
-    restart: async () => {
+    restart: async (meanwhile) => {
       await running.stop();
+      await meanwhile?.();
       running = await start();
     },
     stop: async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -139,4 +139,50 @@ test('a way that failed is left alone for its pause, and says so; what removes i
   await utimes(mark, longAgo, longAgo);
   await assert.rejects(resolveTool(tool, options), /download: out of reach/);
   assert.equal(tried, 3);
+});
+
+test('what the cache holds is renewed once something newer is out, looked for once a day and by no doctor', async () => {
+  const env = { XDG_CACHE_HOME: await newFolder(), PATH: '' };
+  const home = join(env.XDG_CACHE_HOME, 'fairlead', 'anvilette');
+  let [looks, latest] = [0, 'first'];
+  const kept: (string | undefined)[] = [];
+  const tool = fakeTool({
+    newer: async (folder) => {
+      looks += 1;
+      return (await readFile(join(folder, 'release'), 'utf8')) === latest ? null : latest;
+    },
+    release: (folder) => readFile(join(folder, 'release'), 'utf8'),
+    ways: [
+      { name: 'a link', usual: '1 s', obtain: () => Promise.reject(new Error('none is installed')) },
+      {
+        ...{ name: 'unpack', usual: '1 s', renews: true },
+        obtain: async (folder, replaced) => {
+          kept.push(replaced);
+          if (latest === 'out of reach') throw new Error('no network');
+          await putProgram(join(folder, 'anvilette'));
+          await writeFile(join(folder, 'release'), latest);
+        },
+      },
+    ],
+  });
+  const how = async (obtain = true) => (await resolveTool(tool, { env, report: silentReporter, obtain })).how;
+  const aDayLater = async () => {
+    const before = new Date(Date.now() - 25 * 3_600_000);
+    await utimes(join(home, '1.0.0.looked'), before, before);
+  };
+  assert.equal(await how(), 'unpack');
+  assert.deepEqual([await how(), looks], ['cache, first', 1]);
+  latest = 'second';
+  assert.deepEqual([await how(), looks], ['cache, first', 1], 'not before a day is over');
+  await aDayLater();
+  assert.deepEqual([await how(false), looks], ['cache, first', 1], 'a doctor changes nothing');
+  assert.deepEqual([await how(), looks], ['unpack', 2]);
+  assert.deepEqual([await how(), kept], ['cache, second', [undefined, join(home, '1.0.0')]]);
+  latest = 'out of reach';
+  await aDayLater();
+  assert.deepEqual([await how(), await how(), looks], ['cache, second', 'cache, second', 3], 'what is there serves on');
+  const failing = { ...tool, newer: () => Promise.reject(new Error('no apt')) };
+  await aDayLater();
+  assert.equal((await resolveTool(failing, { env, report: silentReporter })).how, 'cache, second');
+  assert.deepEqual((await readdir(home)).sort(), ['1.0.0', '1.0.0.looked'], 'nothing else is left');
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { ArchiveStore } from '../../../domain/deploys/ports.ts';
+import type { ArchiveStore } from '../../../domain/deploys/source-ports.ts';
 import { type KeptUpload, makeRoom, UPLOAD_QUOTA, type UploadQuota } from '../../../domain/deploys/upload-quota.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 

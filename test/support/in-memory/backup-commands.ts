@@ -3,6 +3,7 @@ import {
   type BackupCommands,
   type BackupJob,
   backupWorkflowId,
+  type CopyDropRequest,
   type RestoreJob,
   type UnderWay,
 } from '../../../domain/backups/messages.ts';
@@ -11,12 +12,15 @@ export interface InMemoryBackupCommands extends BackupCommands {
   readonly jobs: readonly (BackupJob | RestoreJob)[];
   /** What is under way, by workflow id; a test ends it. */
   readonly running: Map<string, UnderWay>;
+  /** Drops that were asked for. */
+  readonly drops: CopyDropRequest[];
 }
 
 /** Workflows of backups that begin and do nothing: one at a time for each database. */
 export function createInMemoryBackupCommands(): InMemoryBackupCommands {
   const jobs: (BackupJob | RestoreJob)[] = [];
   const running = new Map<string, UnderWay>();
+  const drops: CopyDropRequest[] = [];
   const start = (kind: UnderWay['kind'], job: BackupJob | RestoreJob): void => {
     const workflowId = backupWorkflowId(job);
     const other = running.get(workflowId);
@@ -27,6 +31,8 @@ export function createInMemoryBackupCommands(): InMemoryBackupCommands {
   return {
     jobs,
     running,
+    drops,
+    dropCopy: async (request) => void drops.push(request),
     backUp: async (job) => start('backup', job),
     restore: async (job) => start('restore', job),
     cancel: async (database, id) =>

@@ -67,6 +67,14 @@ function matches(backup: Backup, { statuses, since, serviceIds, ...fields }: Bac
 /** Records of restores in this process. */
 export function createInMemoryRestoreStore(): RestoreStore {
   const restores = new Map<string, Restore>();
+  /** Those that somebody ends. */
+  const ending = new Set<string>();
+  const write = (id: string, change: Partial<Restore>): boolean => {
+    const stored = restores.get(id);
+    if (stored?.status !== 'running') return false;
+    restores.set(id, keepRecord({ ...stored, ...change }));
+    return true;
+  };
   const those = (isMeant: (restore: Restore) => boolean, page: PageRequest) =>
     pageOf([...restores.values()].filter(isMeant), page, BY_TIME);
   return {
@@ -79,15 +87,21 @@ export function createInMemoryRestoreStore(): RestoreStore {
     list: async (serviceIds, page) => those(({ serviceId }) => serviceIds.includes(serviceId), page),
     listRunning: async (page) => those(({ status }) => status === 'running', page),
     listKept: async (page) => those(({ keptDatabase }) => keptDatabase !== null, page),
+    async keepUntil(id, keptUntil) {
+      const stored = restores.get(id);
+      if (stored === undefined || stored.status === 'running' || stored.keptDatabase === null) return false;
+      restores.set(id, keepRecord({ ...stored, keptUntil }));
+      return true;
+    },
     async forgetKept(id) {
       const stored = restores.get(id);
-      if (stored !== undefined) restores.set(id, keepRecord({ ...stored, keptDatabase: null, keptUntil: null }));
+      const none = { keptDatabase: null, keptUntil: null, keptBytes: null };
+      if (stored !== undefined) restores.set(id, keepRecord({ ...stored, ...none }));
     },
-    async change(id, change) {
-      const stored = restores.get(id);
-      if (stored?.status !== 'running') return false;
-      restores.set(id, keepRecord({ ...stored, ...change }));
-      return true;
+    change: async (id, change) => !ending.has(id) && write(id, change),
+    async end(id, change) {
+      ending.add(id);
+      return write(id, change);
     },
   };
 }

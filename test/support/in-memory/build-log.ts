@@ -1,5 +1,5 @@
 import type { Clock } from '../../../domain/clock.ts';
-import type { BuildLog } from '../../../domain/deploys/ports.ts';
+import type { BuildLog } from '../../../domain/deploys/build-store.ts';
 import {
   bytesOf,
   capNotice,

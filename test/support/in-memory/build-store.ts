@@ -2,8 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { BuildRecord, BuildStep, BuildWait } from '../../../domain/deploys/build.ts';
+import { type BuildLockfile, LOCKFILE_KEPT_DAYS, requireReadable } from '../../../domain/deploys/build-lockfile.ts';
+import type {
+  BuildEnd,
+  BuildFilter,
+  BuildOutline,
+  BuildStore,
+  DeployTarget,
+} from '../../../domain/deploys/build-store.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { BuildEnd, BuildFilter, BuildOutline, BuildStore, DeployTarget } from '../../../domain/deploys/ports.ts';
 import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { keepRecord } from './keep-record.ts';
@@ -24,6 +31,10 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
   const records = new Map<string, BuildRecord>();
   const attached = new Map<string, string>();
   const keys = new Map<string, string>();
+  const lockfiles = new Map<
+    string,
+    { readonly serviceId: string; readonly kept: BuildLockfile; readonly keptAt: Date }
+  >();
 
   /** False when the record is terminal, or not as it has to be. @throws BUILD_NOT_FOUND */
   const changeOpen = (
@@ -133,6 +144,17 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     },
     noteAttached: async (requested, buildId) => {
       if (!attached.has(requested)) attached.set(requested, buildId);
+    },
+    async keepLockfile({ buildId, serviceId }, lockfile) {
+      requireReadable(lockfile);
+      lockfiles.set(buildId, { serviceId, kept: keepRecord(lockfile), keptAt: now() });
+    },
+    async removeLockfiles(removed) {
+      for (const [id, { serviceId }] of lockfiles) if (serviceId === removed) lockfiles.delete(id);
+    },
+    async lockfileOf(id) {
+      const { kept, keptAt } = lockfiles.get(id) ?? { kept: null, keptAt: now() };
+      return now().getTime() - keptAt.getTime() >= LOCKFILE_KEPT_DAYS * 86_400_000 ? null : kept;
     },
     attachedTo: async (requested) => attached.get(requested) ?? null,
     finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),

@@ -4,6 +4,7 @@ import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryBackupStore, createInMemoryRestoreStore } from './backup-stores.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
+import { createInMemoryCustomDomainStore } from './custom-domain-store.ts';
 import {
   createInMemoryGitConnectionStore,
   createInMemoryGitDeliveryStore,
@@ -11,6 +12,7 @@ import {
 } from './git-hook-stores.ts';
 import { createInMemoryGitIdentities } from './git-identities.ts';
 import { createInMemoryGrantStore } from './grant-store.ts';
+import { createInMemoryPlatformLogs } from './platform-logs.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
@@ -30,6 +32,7 @@ export function createInMemoryBuilderParts(): BuilderParts {
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
     workloadStates: createInMemoryWorkloadStates({ now }),
+    domains: createInMemoryCustomDomainStore(),
     grants: createInMemoryGrantStore(),
     gitConnections: createInMemoryGitConnectionStore(),
     gitDeliveries: createInMemoryGitDeliveryStore({ now }),
@@ -38,6 +41,7 @@ export function createInMemoryBuilderParts(): BuilderParts {
     sharingHistory: createInMemorySharingHistory(),
     log: createInMemoryBuildLog({ now }),
     serviceLogs: createInMemoryServiceLogs(),
+    platformLogs: createInMemoryPlatformLogs(),
     archives: createInMemoryArchiveStore({ now }),
     authorize: (id, orgs) => shareService(services, id, orgs),
     ping: async () => undefined,

@@ -23,6 +23,7 @@ import { NEW_CLIENT, refusedInCreation } from '../../../domain/oauth-clients/cre
 import { mergeClient } from '../../../domain/oauth-clients/merge-client.ts';
 import { serviceClientId } from '../../../domain/oauth-clients/ownership.ts';
 import { refusePlatformClient } from '../../../domain/oauth-clients/platform-client.ts';
+import { refuseGrantedByAdmin } from '../../../domain/oauth-clients/platform-scopes.ts';
 import type { ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
@@ -76,6 +77,12 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       refuseSecretGrants({ ...before, ...changes } as ClientRecord);
       const rest = await withEntries(clients, before, changes, by);
       return await changed(clientId, clients.update(clientId, rest));
+    },
+    async addScopes({ clientId, scopes }) {
+      refusePlatformClient(clientId);
+      const { allowedScopes } = requireFound(await clients.find(clientId), clientId);
+      await clients.update(clientId, {}, { allowedScopes: scopes });
+      return { added: scopes.filter((scope) => !allowedScopes.includes(scope)) };
     },
     async revokeScopes({ service, clientId: only }) {
       const all = await clients.withScopesOf(service);
@@ -134,6 +141,7 @@ export const providerAway: ClientAdministration = {
   list: away,
   create: away,
   update: away,
+  addScopes: away,
   revokeScopes: away,
   removeAdditions: away,
   remove: away,
@@ -147,6 +155,7 @@ export const providerAway: ClientAdministration = {
 async function provision(provider: InMemoryProvider, request: ProvisionRequest): Promise<ProvisionReply> {
   const wanted = checked(provisionBodySchema, request);
   const clientId = serviceClientId(wanted.service, wanted.environment);
+  refuseGrantedByAdmin(wanted.scopes);
   const redirectUris = checkRedirectUris(wanted.redirectUris, { service: wanted.service });
   const existing = await provider.clients.find(clientId);
   if (existing !== null) return await extend(provider, existing, { ...wanted, redirectUris });

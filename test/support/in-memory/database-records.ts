@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isSameLogin } from '../../../domain/databases/claim-database.ts';
 import type { DatabaseRecords } from '../../../domain/databases/ports.ts';
 import type { DatabaseRecord, StoredLogin } from '../../../domain/databases/record.ts';
+import { isBeingRotated } from '../../../domain/databases/rotation.ts';
 import { keepRecord } from './keep-record.ts';
 import { byText, pageOf } from './page-of.ts';
 
@@ -9,6 +10,12 @@ const BY_ID = {
   cursor: z.tuple([z.string()]),
   keyOf: ({ id }: DatabaseRecord): [string] => [id],
   compare: byText,
+};
+
+const BY_LOGIN_AGE = {
+  cursor: z.tuple([z.number(), z.string()]),
+  keyOf: ({ id, login }: DatabaseRecord): [number, string] => [login.issuedAt.getTime(), id],
+  compare: (a: readonly [number, string], b: readonly [number, string]) => a[0] - b[0] || byText([a[1]], [b[1]]),
 };
 
 /** Records of databases in this process. */
@@ -44,16 +51,34 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
         id,
         (record) => record.state === 'kept' && record.serviceId === from,
         ({ earlierServiceIds: earlier }) => ({
-          ...{ state: 'active', dropAfter: null, serviceId, org },
+          ...{ state: 'active', dropAfter: null, keptBytes: null, serviceId, org },
           earlierServiceIds: [...new Set([...earlier, from])],
         }),
       ),
-    keep: async (id, serviceId, dropAfter) =>
+    keep: async (id, serviceId, dropAfter, given) =>
       change(
         id,
-        (record) => record.state === 'active' && record.serviceId === serviceId,
+        (record) =>
+          record.state === 'active' &&
+          record.serviceId === serviceId &&
+          (given === undefined || record.given === given),
         () => ({ state: 'kept', dropAfter }),
       ),
+    async give(id) {
+      const isActive = change(
+        id,
+        ({ state }) => state === 'active',
+        ({ given }) => ({ given: given + 1 }),
+      );
+      return isActive ? (records.get(id) ?? null) : null;
+    },
+    async noteKeptBytes(id, keptBytes) {
+      change(
+        id,
+        ({ state }) => state === 'kept',
+        () => ({ keptBytes }),
+      );
+    },
     keepLonger: async (id, dropAfter, until) =>
       change(
         id,
@@ -66,8 +91,21 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
         (record) => record.state !== 'active' && record.dropAfter?.getTime() === dropAfter.getTime(),
         () => ({ state: 'dropping' }),
       ),
-    async removeDropped(id) {
-      if (records.get(id)?.state === 'dropping') records.delete(id);
+    async removeDropped(id, dropAfter) {
+      const record = records.get(id);
+      if (record?.state === 'dropping' && record.dropAfter?.getTime() === dropAfter.getTime()) records.delete(id);
+    },
+    reseal: async (id, place, from, to) =>
+      change(
+        id,
+        (record) => {
+          const stored = record[place];
+          return stored !== null && isSameLogin(stored, from);
+        },
+        () => ({ [place]: to }),
+      ),
+    async noteWait(id, waits) {
+      change(id, isBeingRotated, () => ({ waits }));
     },
     replaceLogin: async (id, from, to) =>
       change(
@@ -83,20 +121,20 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
           record.next === null &&
           record.retiring === null &&
           isSameLogin(record.login, seen),
-        () => ({ next }),
+        () => ({ next, waits: null }),
       ),
     async dropPrepared(id, next) {
       change(
         id,
         (record) => isNext(record, next),
-        () => ({ next: null }),
+        () => ({ next: null, waits: null }),
       );
     },
     promoteLogin: async (id, next) =>
       change(
         id,
         (record) => isNext(record, next),
-        ({ login }) => ({ login: next, next: null, retiring: login.user, retired: login, mark: null }),
+        ({ login }) => ({ login: next, next: null, retiring: login.user, retired: login, mark: null, waits: null }),
       ),
     async noteMark(id, current, mark) {
       change(
@@ -109,10 +147,20 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
       change(
         id,
         ({ login, retiring }) => retiring === user && isSameLogin(login, current),
-        () => ({ retiring: null, retired: null, mark: null }),
+        () => ({ retiring: null, retired: null, mark: null, waits: null }),
       );
     },
     usedEngines: async () => [...new Set([...records.values()].map(({ engine }) => engine))],
     list: async (page) => pageOf(records.values(), page, BY_ID),
+    listKept: async (org, page) => {
+      const kept = [...records.values()].filter((record) => {
+        return record.state !== 'active' && record.consumes === null && (org === null || record.org === org);
+      });
+      return pageOf(kept, page, BY_ID);
+    },
+    listByLoginAge: async (page) => {
+      const active = [...records.values()].filter(({ state }) => state === 'active');
+      return pageOf(active, page, BY_LOGIN_AGE);
+    },
   };
 }

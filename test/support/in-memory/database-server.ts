@@ -37,16 +37,18 @@ export function createInMemoryDatabaseServer(engine: DatabaseEngine = 'postgres'
       held.get(database)?.passwords.delete(user);
     },
     consumers: {
-      async admit(database, { user, password }, access, signal) {
+      async admit(database, { user, password }, access, signal, isMeant = async () => true) {
         signal.throwIfAborted();
+        if (!(await isMeant())) return;
         const one = held.get(database);
         if (one === undefined) throw new FairleadError('UNAVAILABLE', `${database} is not there`, { retryable: true });
         if (!isConsumerUser(database, user)) throw new RangeError(`${user} is no user of another service`);
         one.passwords.set(user, password);
         if (access === 'read') one.readers.add(user);
       },
-      async dismiss(database, users, signal) {
+      async dismiss(database, users, signal, isMeant = async () => true) {
         signal.throwIfAborted();
+        if (!(await isMeant())) return;
         for (const user of users) {
           if (!isConsumerUser(database, user)) throw new RangeError(`${user} is no user of another service`);
           held.get(database)?.passwords.delete(user);

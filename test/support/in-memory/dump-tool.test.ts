@@ -16,4 +16,5 @@ dumpToolSuite('in memory', () => ({
   },
   read: async (database) => tool.databases.get(database)?.notes ?? [],
   clear: async (database) => void tool.databases.set(database, { notes: [] }),
+  remove: async (database) => void tool.databases.delete(database),
 }));

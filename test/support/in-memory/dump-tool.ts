@@ -16,6 +16,12 @@ export interface InMemoryDumpTool extends DumpTool {
 export function createInMemoryDumpTool(): InMemoryDumpTool {
   const databases = new Map<string, InMemoryDatabase>();
   const faults = new Map<string, () => Promise<void>>();
+  /** Scratch databases that have taken the place of another one. */
+  const swapped = new Set<string>();
+  /** The restore in place that goes on, by its database. */
+  const overwriting = new Map<string, symbol>();
+  /** Scratch databases that were restored to their end. */
+  const whole = new Set<string>();
   const require = (name: string): InMemoryDatabase => {
     const found = databases.get(name);
     if (found === undefined) throw new FairleadError('DUMP_FAILED', `database "${name}" does not exist`);
@@ -40,25 +46,51 @@ export function createInMemoryDumpTool(): InMemoryDumpTool {
     async restoreInto({ from, scratch }, archive, { signal }) {
       if (!isScratch(scratch)) throw new FairleadError('VALIDATION_FAILED', `${scratch} is no scratch database`);
       databases.set(scratch, {});
+      whole.delete(scratch);
       databases.set(scratch, await read(from, archive, signal));
+      whole.add(scratch);
     },
-    async restoreInPlace(name, archive, { signal }) {
+    async restoreInPlace(name, archive, { signal, isMeant = async () => true }) {
       require(name);
-      databases.set(name, await read(name, archive, signal));
+      const own = Symbol(name);
+      overwriting.set(name, own);
+      const ended = new FairleadError('CONFLICT', `The restore of ${name} has ended already`);
+      if (!(await isMeant())) throw ended;
+      const restored = await read(name, archive, signal);
+      if (overwriting.get(name) !== own) throw ended;
+      databases.set(name, restored);
+    },
+    async size(name) {
+      const found = databases.get(name);
+      return found === undefined ? null : { bytes: JSON.stringify(found).length };
     },
     figures: async (name) => figuresOf(require(name)),
     async swap({ live, scratch, kept }) {
       const replacement = databases.get(scratch);
+      if (swapped.has(scratch)) {
+        if (databases.has(live)) return;
+        const gone = `${scratch} has taken the place of ${live}, and that is not there any more`;
+        throw new FairleadError('RESTORE_FAILED', gone);
+      }
       if (replacement === undefined) {
-        if (databases.has(live) && databases.has(kept)) return;
         throw new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
+      }
+      if (!whole.has(scratch)) {
+        const text = `The database ${scratch} was not restored to its end: nothing was swapped`;
+        throw new FairleadError('RESTORE_FAILED', text);
       }
       const old = databases.get(live);
       if (old !== undefined) databases.set(kept, old);
       databases.set(live, replacement);
+      swapped.add(scratch);
       databases.delete(scratch);
     },
-    reopen: async () => undefined,
+    async endSwap({ live, scratch }) {
+      if (!isScratch(scratch)) throw new FairleadError('VALIDATION_FAILED', `${scratch} is no scratch database`);
+      databases.delete(scratch);
+      return swapped.has(scratch) && databases.has(live);
+    },
+    reopen: async (name) => void overwriting.delete(name),
     async drop(scratch) {
       if (!isScratch(scratch)) throw new FairleadError('VALIDATION_FAILED', `${scratch} is no scratch database`);
       databases.delete(scratch);

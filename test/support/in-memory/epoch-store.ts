@@ -1,5 +1,5 @@
+import type { EpochStore } from '../../../domain/deploys/build-store.ts';
 import { EPOCH_STEP } from '../../../domain/deploys/epoch.ts';
-import type { EpochStore } from '../../../domain/deploys/ports.ts';
 import { targetKey } from '../../../domain/ids.ts';
 
 /** Epochs of this process. */

@@ -25,6 +25,7 @@ imageBuilderSuite(() => ({
     }
     const tag = `localhost:5000/${service}:${buildId}`;
     const dockerfile = `${contextDirectory}/Dockerfile`;
-    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {}, secrets: {} };
+    const build = { buildId, org: 'acme', service, environment: 'sandbox' } as const;
+    return { ...build, contextDirectory, dockerfile, tag, labels: {}, secrets: {} };
   },
 }));

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { externalImages } from '../../../adapters/docker/external-images.ts';
 import { untagged } from '../../../adapters/docker/push-image.ts';
 import { BASE_IMAGES, NODE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
-import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/image-builder.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { runContainerFile } from './container-file-run.ts';
 import type { FileTree } from './file-tree.ts';
@@ -14,6 +14,8 @@ export interface InMemoryImageBuilderOptions {
   readonly registry: InMemoryRegistry;
   /** Images that container files may build on, besides those of this machine. */
   readonly baseImages?: readonly string[];
+  /** Files that RUN instructions make in an image, by absolute path. */
+  readonly madeFiles?: (input: ImageBuildInput) => Readonly<Record<string, string>>;
   /** What images run; healthy services unless it says otherwise. */
   readonly programOf?: (input: ImageBuildInput) => Program;
   /** Registry hosts that do not answer. */
@@ -26,6 +28,7 @@ interface Image {
   readonly imageId: string;
   readonly sizeBytes: number;
   readonly program: Program;
+  readonly files: ReadonlyMap<string, string>;
   digest: string | null;
 }
 
@@ -47,9 +50,17 @@ export function createInMemoryImageBuilder(options: InMemoryImageBuilderOptions)
       requireBaseImages(text, options);
       const exists = (path: string) => files.real(posix.join(input.contextDirectory, path)) !== null;
       await runContainerFile({ text, exists, onLine: (line) => onLine(line), signal });
-      const image = imageOf(files, input, text, options.programOf?.(input) ?? healthyProgram);
+      const image = imageOf(input, text, { ...options, programOf: options.programOf ?? (() => healthyProgram) });
       images.set(input.tag, image);
       return { imageId: image.imageId };
+    },
+    async readText(tag, path, limitBytes, signal) {
+      signal.throwIfAborted();
+      const image = images.get(tag);
+      if (image === undefined) throw new FairleadError('NOT_FOUND', `There is no image ${tag}`);
+      const text = image.files.get(path) ?? null;
+      if (Buffer.byteLength(text ?? '') <= limitBytes) return text;
+      throw new FairleadError('PAYLOAD_TOO_LARGE', `${path} has more than ${limitBytes} bytes`);
     },
     async push(tag, { signal, onLine }) {
       signal.throwIfAborted();
@@ -93,10 +104,28 @@ function requireBaseImages(text: string, { baseImages = [] }: InMemoryImageBuild
 }
 
 /** Named by its content, so that the same input gives the same image. */
-function imageOf(files: FileTree, input: ImageBuildInput, text: string, program: Program): Image {
+function imageOf(
+  input: ImageBuildInput,
+  text: string,
+  { files, programOf, madeFiles }: InMemoryImageBuilderOptions & { programOf: (input: ImageBuildInput) => Program },
+): Image {
   const content = files.below(input.contextDirectory).map((path) => [path, files.at(path)]);
   const made = JSON.stringify([text, content, input.labels, input.buildId]);
   const imageId = `sha256:${createHash('sha256').update(made).digest('hex')}`;
   const { buildId, service, environment } = input;
-  return { madeBy: { buildId, service, environment }, imageId, sizeBytes: made.length, program, digest: null };
+  const inImage = new Map([
+    ...copiedFiles(files, input.contextDirectory, text),
+    ...Object.entries(madeFiles?.(input) ?? {}),
+  ]);
+  const madeBy = { buildId, service, environment };
+  return { madeBy, imageId, sizeBytes: made.length, program: programOf(input), files: inImage, digest: null };
+}
+
+/** Single files that the last stage copies out of the context to a path of their own. */
+function copiedFiles(files: FileTree, context: string, text: string): readonly (readonly [string, string])[] {
+  const last = text.split(/^(?=FROM )/m).at(-1) ?? '';
+  return [...last.matchAll(/^COPY ([^-\s]\S*) (\/\S*[^/\s])$/gm)].flatMap(([, source = '', target = '']) => {
+    const entry = files.at(posix.join(context, source));
+    return entry?.kind === 'file' ? [[target, entry.text] as const] : [];
+  });
 }

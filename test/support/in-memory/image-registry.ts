@@ -1,5 +1,5 @@
 import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
-import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import type { OutputStream } from '../../../domain/logs/output-line.ts';
 import type { Listener } from './network.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProbeResult } from '../../../domain/deploys/ports.ts';
+import type { ProbeResult } from '../../../domain/deploys/workload-runtime.ts';
 
 export interface Reply {
   readonly status: number;

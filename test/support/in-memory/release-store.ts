@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { DeployTarget } from '../../../domain/deploys/build-store.ts';
 import { epochIsOver } from '../../../domain/deploys/epoch.ts';
-import type { DeployTarget, ReleaseStore } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
+import type { ReleaseStore } from '../../../domain/deploys/release-store.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';

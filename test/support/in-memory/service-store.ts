@@ -91,6 +91,8 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): Se
       })),
     setPendingGrants: async (id, environment, grants) =>
       change(id, ({ pendingGrants }) => ({ pendingGrants: { ...pendingGrants, [environment]: grants } })),
+    setPendingCallbacks: async (id, environment, names) =>
+      change(id, ({ pendingCallbacks }) => ({ pendingCallbacks: { ...pendingCallbacks, [environment]: names } })),
     async replaceSealed(id, place, { from, to }) {
       const record = records.get(id);
       if (record === undefined || !isDeepStrictEqual(sealedAt(record, place), from)) return false;
@@ -143,6 +145,7 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
     oauthCredentials: {},
     credentialsStored: {},
     pendingGrants: {},
+    pendingCallbacks: {},
     namespaces: {},
     pulseMonitorIds: {},
     variablesRevision: 0,

@@ -6,7 +6,7 @@ import { extract } from 'tar-stream';
 import { closeNames } from '../../../adapters/git/close-names.ts';
 import type { BuildSource } from '../../../domain/deploys/build.ts';
 import { parseBranchName, parseCommitId, parseGitUrl } from '../../../domain/deploys/git-url.ts';
-import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/ports.ts';
+import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/source-ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { FileTree } from './file-tree.ts';
 import { DEFAULT_BRANCH, type InMemoryRepository, type RepositoryFiles } from './repository.ts';

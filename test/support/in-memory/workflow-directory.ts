@@ -1,11 +1,11 @@
 import { roundOf } from '../../../domain/deploys/build-slots.ts';
+import type { DeployTarget } from '../../../domain/deploys/build-store.ts';
 import {
   coordinatorWorkflowId,
   type SlotRequested,
   type TargetRemoval,
   type WorkflowDirectory,
 } from '../../../domain/deploys/messages.ts';
-import type { DeployTarget } from '../../../domain/deploys/ports.ts';
 import { targetKey } from '../../../domain/ids.ts';
 
 export interface InMemoryWorkflows extends WorkflowDirectory {

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
-import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { isAfter, type OutputLine, type OutputStream, outputText } from '../../../domain/logs/output-line.ts';
+import { linesAfter, type OutputLine, type OutputStream, outputText } from '../../../domain/logs/output-line.ts';
 import type { InMemoryRegistry, Print, Program, RunningProgram } from './image-registry.ts';
 import { type InMemoryNetwork, probeResult, type Reply } from './network.ts';
 
@@ -98,8 +98,9 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
     async *follow({ id }, { after, signal }) {
       const kept = all.get(id);
       const { printed = [], changed } = kept ?? {};
+      const newOf = linesAfter(after);
       for (let read = 0; !signal.aborted; ) {
-        const lines = printed.slice(read).filter((line) => isAfter(after, line));
+        const lines = newOf(printed.slice(read));
         read = printed.length;
         if (lines.length > 0) yield lines;
         if (changed === undefined || all.get(id) !== kept) return;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../domain/clock.ts';
-import type { WorkloadStates } from '../../../domain/deploys/ports.ts';
+import type { WorkloadStates } from '../../../domain/deploys/workload-runtime.ts';
 import { STATE_KEPT_SECONDS, type WorkloadState } from '../../../domain/deploys/workload-state.ts';
 
 export function createInMemoryWorkloadStates({ now }: { now: Clock }): WorkloadStates {

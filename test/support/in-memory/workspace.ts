@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { splitPath } from '../../../adapters/workspace/safe-path.ts';
-import type { Workspace } from '../../../domain/deploys/ports.ts';
+import type { Workspace } from '../../../domain/deploys/source-ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { FileTree } from './file-tree.ts';
 

@@ -1,10 +1,11 @@
+// The workflow library looks for it when it is first imported.
+import '../workflow-model/async-local-storage.ts';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { EdgeRouter } from '../../../domain/deploys/ports.ts';
+import type { EdgeRouter } from '../../../domain/deploys/workload-runtime.ts';
 import { playOrder } from './play-order.ts';
 
 export interface OrdersToPlay {
-  readonly first: number;
-  readonly end: number;
+  readonly seeds: readonly number[];
   /** Takes the comparison of epochs out of the router. */
   readonly isCareless: boolean;
 }
@@ -13,6 +14,8 @@ export interface PlayedOrders {
   /** The first seed whose order violated something; null when none did. */
   readonly seed: number | null;
   readonly violations: readonly string[];
+  /** How builds and workflows ended in all orders, such as `rollback completed`: how often. */
+  readonly ends: Readonly<Record<string, number>>;
 }
 
 const careless = (edge: EdgeRouter): EdgeRouter => ({
@@ -21,12 +24,15 @@ const careless = (edge: EdgeRouter): EdgeRouter => ({
   unroute: (service, environment) => edge.unroute(service, environment, 1),
 });
 
-async function playOrders({ first, end, isCareless }: OrdersToPlay): Promise<PlayedOrders> {
-  for (let seed = first; seed < end; seed += 1) {
-    const violations = await playOrder(seed, isCareless ? careless : undefined);
-    if (violations.length > 0) return { seed, violations };
+async function playOrders({ seeds, isCareless }: OrdersToPlay): Promise<PlayedOrders> {
+  const ends: Record<string, number> = {};
+  for (const seed of seeds) {
+    const played = await playOrder(seed, isCareless ? careless : undefined);
+    for (const name of played.ends) ends[name] = (ends[name] ?? 0) + 1;
+    const { violations } = played;
+    if (violations.length > 0) return { seed, violations, ends };
   }
-  return { seed: null, violations: [] };
+  return { seed: null, violations: [], ends };
 }
 
 parentPort?.postMessage(await playOrders(workerData as OrdersToPlay));

@@ -21,9 +21,12 @@ interface Call {
   readonly drop: () => void;
 }
 
+const ANSWERED_AT_ONCE: ReadonlySet<string | symbol> = new Set(['url', 'urls']);
 const KILLED = new Error('the worker was killed');
 /** Calls in a run; one that goes on and on is an error of the model. */
-const LONGEST_RUN = 5_000;
+const LONGEST_RUN = 20_000;
+/** Of what happens by itself, which is done again until it has happened. */
+const NOBODY: Worker = { state: 'runs', loseIt: () => undefined };
 
 /** Lets one call of all attempts happen after the other, in an order that is random, and kills and pauses workers. */
 export function createScheduler(random: Random, limits: { readonly kills: number }) {
@@ -68,11 +71,23 @@ export function createScheduler(random: Random, limits: { readonly kills: number
         new Proxy(port, {
           get(target, name, receiver) {
             const value: unknown = Reflect.get(target, name, receiver);
-            if (typeof value !== 'function' || name === 'url') return value;
+            if (typeof value !== 'function' || ANSWERED_AT_ONCE.has(name)) return value;
             return (...args: unknown[]) => wait(() => value.apply(target, args));
           },
         });
       return { lost, through };
+    },
+    /** Something that happens once, whoever is killed. */
+    post(work: () => Promise<void>): void {
+      const entry: Call = {
+        worker: NOBODY,
+        happen: async () => {
+          calls = calls.filter((one) => one !== entry);
+          await work();
+        },
+        drop: () => undefined,
+      };
+      calls.push(entry);
     },
     /** Lets the next call happen. False when none waits of a worker that runs. */
     async next(): Promise<boolean> {
@@ -84,14 +99,14 @@ export function createScheduler(random: Random, limits: { readonly kills: number
       if (call === undefined) return false;
       happened += 1;
       if (happened > LONGEST_RUN) throw new Error('the run does not come to an end');
-      if (pool === running && kills > 0 && random.chance(0.04)) await lose(call);
+      if (pool === running && call.worker !== NOBODY && kills > 0 && random.chance(0.04)) await lose(call);
       else await call.happen();
       await settle();
       return true;
     },
     /** Ends what is left of workers that were killed. */
     end(): void {
-      for (const { worker } of calls) drop(worker);
+      for (const { worker } of calls) if (worker !== NOBODY) drop(worker);
     },
   };
 }

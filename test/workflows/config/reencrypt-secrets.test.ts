@@ -49,15 +49,17 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
     assert.equal(await commands.latest(KEY_ID), null);
     answer = async ({ kind, cursor }) =>
       kind === 'services' && cursor === null ? { nextCursor: 'second', done: LAST.done } : LAST;
-    assert.deepEqual(await run(), { ...NO_PROGRESS, checked: 5 });
+    assert.deepEqual(await run(), { ...NO_PROGRESS, checked: 7 });
     assert.deepEqual(asked, [
       { kind: 'services', cursor: null, keyId: KEY_ID },
       { kind: 'services', cursor: 'second', keyId: KEY_ID },
       { kind: 'releases', cursor: null, keyId: KEY_ID },
       { kind: 'git-connections', cursor: null, keyId: KEY_ID },
       { kind: 'databases', cursor: null, keyId: KEY_ID },
+      { kind: 'certificates', cursor: null, keyId: KEY_ID },
+      { kind: 'acme-accounts', cursor: null, keyId: KEY_ID },
     ]);
-    const progress = { ...NO_PROGRESS, checked: 5 };
+    const progress = { ...NO_PROGRESS, checked: 7 };
     assert.deepEqual(await commands.latest(KEY_ID), { status: 'completed', progress, problem: null });
     assert.equal(await commands.latest('bbbb0002'), null, 'it tells nothing of another key');
   });
@@ -75,21 +77,21 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
   it('sweeps again after one that sealed something, for what was stored with the earlier key meanwhile', async () => {
     answer = async () => ({ ...LAST, done: { ...LAST.done, resealed: asked.length <= 4 ? 4 : 0 } });
     const { checked, resealed, earlierKeyInUse } = await run();
-    assert.deepEqual([checked, resealed, asked.length, earlierKeyInUse], [8, 16, 8, false]);
+    assert.deepEqual([checked, resealed, asked.length, earlierKeyInUse], [12, 16, 12, false]);
     assert.deepEqual([...new Set(asked.map(({ keyId }) => keyId))], [KEY_ID], 'every sweep is for the same key');
   });
 
   it('sweeps again after a page that was tried again, whose first attempt may have sealed some', async () => {
     answer = async () => ({ ...LAST, again: asked.length === 1 });
     assert.equal((await run()).resealed, 0);
-    assert.equal(asked.length, 8);
+    assert.equal(asked.length, 12);
   });
 
   it('ends although something is sealed with the earlier key again and again, and says so', async () => {
     answer = async () => ({ ...LAST, done: { ...LAST.done, resealed: 1 } });
     const { resealed, earlierKeyInUse } = await run();
-    assert.deepEqual([resealed, earlierKeyInUse], [12, true]);
-    assert.equal(asked.length, 12, 'three sweeps');
+    assert.deepEqual([resealed, earlierKeyInUse], [18, true]);
+    assert.equal(asked.length, 18, 'three sweeps');
   });
 
   it('counts what no key opens once, however often it sweeps', async () => {
@@ -104,7 +106,7 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
       },
     });
     const progress = await run();
-    assert.deepEqual([progress.unreadable.count, progress.unreadable.first.length], [63, 50]);
+    assert.deepEqual([progress.unreadable.count, progress.unreadable.first.length], [65, 50]);
   });
 
   it('waits out a database that is away, and a second start joins the run', async () => {
@@ -114,8 +116,8 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
     };
     await commands.start(KEY_ID);
     await commands.start(KEY_ID);
-    assert.equal((await run()).checked, 4);
-    assert.equal(asked.length, 11);
+    assert.equal((await run()).checked, 6);
+    assert.equal(asked.length, 13);
   });
 
   it('tells why it waits, while only workers with another key are there', async () => {

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import {
+  type CustomDomain,
+  type DomainHolder,
+  type HeldDomain,
+  isHeld,
+} from '../../../domain/custom-domains/custom-domain.ts';
+import type { CustomDomainStore } from '../../../domain/custom-domains/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { keepRecord } from './keep-record.ts';
+import { byText, pageOf } from './page-of.ts';
+
+const BY_NAME = {
+  cursor: z.tuple([z.string().max(253)]),
+  keyOf: ({ domain }: HeldDomain) => [domain] as [string],
+  compare: byText,
+};
+
+/** Names in this process. */
+export function createInMemoryCustomDomainStore(): CustomDomainStore {
+  const domains = new Map<string, CustomDomain>();
+  return {
+    find: async (domain) => domains.get(domain) ?? null,
+    async list({ serviceIds, environment }, page) {
+      const matching = [...domains.values()]
+        .filter(isHeld)
+        .filter(({ holder }) => serviceIds?.includes(holder.serviceId) ?? true)
+        .filter(({ holder }) => environment === undefined || holder.environment === environment);
+      return pageOf(matching, page, BY_NAME);
+    },
+    async orgsOfApex(apex, leftSince) {
+      const all = [...domains.values()].filter((record) => record.apex === apex);
+      const holders = all.filter(isHeld).map(({ holder }) => holder);
+      const claimants = (some: readonly DomainHolder[]) => [...new Set(some.map(({ claimant }) => claimant))];
+      const formers = all.flatMap(({ former }) => (former === null ? [] : [former]));
+      const leftAfter = (time: number) => [
+        ...new Set(formers.filter(({ until }) => until.getTime() > time).map(({ org }) => org)),
+      ];
+      const owners = holders.filter(({ ownedSince }) => ownedSince !== null);
+      const zones = all.flatMap(({ zoneMade }) => (zoneMade === null ? [] : [zoneMade]));
+      return {
+        owning: claimants(owners),
+        left: leftAfter(leftSince.getTime()),
+        leftEver: leftAfter(Number.NEGATIVE_INFINITY),
+        delegated: claimants(owners.filter(({ mode, proof }) => mode === 'cloudflare' && proof === null)),
+        holding: claimants(holders.filter(({ state }) => state !== 'failed')),
+        zoneMade: zones.toSorted((one, other) => other.at.getTime() - one.at.getTime())[0] ?? null,
+      };
+    },
+    async usageOf(claimant, since) {
+      const all = [...domains.values()];
+      const held = all.filter(({ holder }) => holder?.claimant === claimant);
+      const waiting = held.filter(({ holder }) => holder?.ownedSince === null);
+      const made = all.filter(({ zoneMade }) => zoneMade?.org === claimant && zoneMade.at > since);
+      return { held: held.length, waiting: waiting.length, zonesMade: made.length };
+    },
+    async insert(record) {
+      if (domains.has(record.domain)) return false;
+      domains.set(record.domain, keepRecord(record));
+      return true;
+    },
+    async replace(record) {
+      if (domains.get(record.domain)?.revision !== record.revision - 1) {
+        throw new FairleadError('CONFLICT', 'Another request is changing it', { retryable: true });
+      }
+      domains.set(record.domain, keepRecord(record));
+    },
+    async remove({ domain, revision }) {
+      if (domains.get(domain)?.revision !== revision) {
+        throw new FairleadError('CONFLICT', 'Another request is changing it', { retryable: true });
+      }
+      domains.delete(domain);
+    },
+  };
+}
