@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createBeginInTurn } from '../activities/incidents/begin-in-turn.ts';
 import { createTransitionListener } from '../activities/incidents/tell-transition.ts';
 import { createFaultWatch } from '../activities/monitors/fault-watch.ts';
 import { createMonitorsActivities } from '../activities/monitors/index.ts';
@@ -8,6 +9,7 @@ import { createUpkeepActivities } from '../activities/monitors/upkeep.ts';
 import { monitorsWorkerSection } from '../adapters/env/monitors.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
+import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createConditionStore } from '../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../adapters/mongo/monitors/heartbeats.ts';
@@ -17,6 +19,7 @@ import { createResultStore } from '../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createProber } from '../adapters/prober/prober.ts';
 import { createResultSpool } from '../adapters/prober/result-spool.ts';
 import { createRegisteredTargets } from '../adapters/registry/registered-targets.ts';
@@ -58,9 +61,12 @@ export const monitors = defineModule({
     const outbox = createOutbox({
       channels: createChannelStore({ db }),
       deliveries: createDeliveryStore({ db }),
+      notices: createNoticeStore({ db }),
       ...{ commands, now },
     });
-    const listener = createTransitionListener(createIncidentCommands(client));
+    const incidentCommands = createIncidentCommands(client);
+    const begin = createBeginInTurn({ commands: incidentCommands, incidents: createIncidentStore({ db }) });
+    const listener = createTransitionListener({ ...incidentCommands, begin }, outbox);
     const recording = {
       ...{ ...stores, listener, now },
       onFailure: (err: unknown) => warn({ err }, 'the incidents could not be told of a monitor yet'),

@@ -40,6 +40,7 @@ export { rollUpMonitors } from './monitors/roll-up-monitors.ts';
 export { startShards } from './monitors/start-shards.ts';
 export { watchShard } from './monitors/watch-shard.ts';
 export { deliver } from './notifications/deliver.ts';
+export { gatherNotices } from './notifications/gather-notices.ts';
 export { askSearchEngine } from './properties/ask-search-engine.ts';
 export { recheckProperties } from './properties/recheck-properties.ts';
 export { resumeVerifications } from './properties/resume-verifications.ts';

@@ -10,7 +10,7 @@ export interface ReconcileDeps {
   /** Null where no service registry is set: then every monitor stays. */
   readonly targets: RegisteredTargets | null;
   readonly memory: ReconcileMemory;
-  readonly outbox: Outbox;
+  readonly outbox: Pick<Outbox, 'tell'>;
   readonly now: () => Date;
 }
 

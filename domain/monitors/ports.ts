@@ -148,5 +148,7 @@ export interface ReconcileMemory {
 
 /** Where transitions go: the module `incidents`. Idempotent by (monitor, sequence). @throws UNAVAILABLE (retryable) */
 export interface TransitionListener {
+  /** Says of many at once that they are down, before each is told. Others are passed over. */
+  announce(transitions: readonly (readonly [Monitor, Transition])[]): Promise<void>;
   tell(monitor: Monitor, transition: Transition): Promise<void>;
 }
