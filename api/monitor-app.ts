@@ -17,6 +17,7 @@ import { registerRoute } from './monitors/register-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import type { NotificationsDeps } from './notifications/deps.ts';
+import { channelLinkRoutes } from './notifications/link-routes.ts';
 import { badgeRoutes } from './status-page/badge-routes.ts';
 import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
@@ -60,6 +61,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...incidentChangeRoutes(deps),
       ...channelRoutes(deps),
       ...deliveryRoutes(deps),
+      ...channelLinkRoutes(deps),
       ...statuspageRoutes(statusDeps, reader),
       ...badgeRoutes(statusDeps),
       ...statusPageRoutes(statusDeps, reader),

@@ -46,6 +46,7 @@ export const channelReply = z.looseObject({
   id: text,
   org: text.nullish(),
   target: z.looseObject({ kind: text, to: text.optional(), url: text.optional() }),
+  state: text.nullish(),
   lastProblem: text.nullish(),
 });
 

@@ -15,7 +15,10 @@ import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.t
 import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
 import { createRollUpStore } from '../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../adapters/mongo/notifications/channels.ts';
+import { createConfirmationCounts } from '../../adapters/mongo/notifications/confirmation-counts.ts';
 import { createDeliveryStore } from '../../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../../adapters/mongo/notifications/notices.ts';
+import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { createPublicChangelogs } from '../../adapters/registry/public-changelogs.ts';
 import { createSnapshotFiles, SNAPSHOT_FOLDER } from '../../adapters/status-page/snapshot-files.ts';
@@ -83,8 +86,9 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     incidents: createIncidentStore({ db }),
     incidentCommands: createIncidentCommands(temporal()),
     ...{ channels, deliveries, deliveryCommands },
-    outbox: createOutbox({ channels, deliveries, commands: deliveryCommands, now }),
-    orgsAddChannels: env.ALERT_CHANNELS_BY_ORGS,
+    outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),
+    links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
+    confirmations: createConfirmationCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS),
     newWebhookSecret: webhookSecrets(env.MONITOR_ENCRYPTION_KEY),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),

@@ -197,12 +197,14 @@ describe('fairlead monitors, incidents and alerts', () => {
 
   it('adds channels, tests and removes them', async () => {
     assert.match(await ok('alerts'), /Nobody is told/);
-    await ok('alerts', 'add', 'ops@example.com');
+    assert.match(await ok('alerts', 'add', 'ops@example.com'), /confirm/);
     assert.match(await ok('alerts', 'add', 'https://hooks.example.com/x'), /whsec_/);
     const all = await ok('alerts');
-    for (const row of [/mail +ops@example\.com +operators/, /webhook +https/]) assert.match(all, row);
+    for (const row of [/mail +ops@example\.com +operators +unconfirmed/, /webhook +https\S+ +operators +active/])
+      assert.match(all, row);
+    assert.equal(monitor.delivered.length, 1, 'the mail that asks the address');
     await ok('alerts', 'test');
-    assert.equal(monitor.delivered.length, 2);
+    assert.equal(monitor.delivered.length, 2, 'the webhook alone');
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
     assert.match(await ok('alerts'), /Nobody is told/);
     assert.equal((await run('alerts', 'add', 'nobody')).code, 2);
