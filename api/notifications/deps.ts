@@ -15,7 +15,7 @@ import type { RouteContext } from '../http/define-route.ts';
 
 export interface NotificationsDeps {
   readonly channels: ChannelStore;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'list'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'list' | 'note'>;
   readonly deliveryCommands: DeliveryCommands;
   readonly outbox: Outbox;
   /** A new secret of a webhook as its receiver needs it, and as it is kept with the channel. */

@@ -16,10 +16,14 @@ export async function putDeliveries(
 ): Promise<void> {
   for (const notification of notices) {
     for (const { id: channelId } of channels) {
-      const id = `${notification.id}/${channelId}`;
+      const id = deliveryId(notification, { id: channelId });
       const facts = { id, notification, channelId, org: notification.org, createdAt: now() };
       await deliveries.insert({ ...facts, state: 'pending', attempts: 0, lastProblem: null, endedAt: null });
       await commands.deliver(id);
     }
   }
+}
+
+export function deliveryId(notification: Pick<Notification, 'id'>, channel: Pick<Channel, 'id'>): string {
+  return `${notification.id}/${channel.id}`;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
 import { startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
 
@@ -253,6 +254,17 @@ describe('a mail address', () => {
     }
     assert.deepEqual([statuses.filter((status) => status === 201).length, statuses.at(-1)], [20, 429]);
     assert.equal((await add('somebody@example.com', 'calm')).status, 201);
+  });
+
+  it('is no channel where its mail cannot be sent on its way', async () => {
+    const away = async () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+    const broken = await startMonitor({ changes: { deliveryCommands: { deliver: away, gather: away } } });
+    const mail = { kind: 'mail', to: 'ops@example.com' };
+    assert.equal((await broken.call('POST', '/api/alerts/channels', mail, ADMIN)).status, 503);
+    assert.deepEqual(await broken.channels.list('acme'), []);
+    const pending = await broken.call('GET', '/api/alerts/deliveries?state=pending', undefined, ADMIN);
+    assert.deepEqual(pending.body.data.items, []);
+    await broken.stop();
   });
 
   it('no line of the log has a token of a link', async () => {
