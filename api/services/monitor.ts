@@ -33,6 +33,8 @@ import {
   webhookSecretContext,
 } from '../../domain/notifications/webhook-secret.ts';
 import { SIGN_IN_CALLBACK, serviceRow } from '../../domain/services.ts';
+import { createOrgLimit } from '../http/org-limit.ts';
+import { MOST_CHANGES } from '../incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../monitor-app.ts';
 import { createMonitorGate } from '../monitors/monitor-callers.ts';
 import { recordChange } from '../monitors/record-change.ts';
@@ -85,6 +87,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     heartbeats: createHeartbeatStore({ db }),
     incidents: createIncidentStore({ db }),
     incidentCommands: createIncidentCommands(temporal()),
+    changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ channels, deliveries, deliveryCommands },
     outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),

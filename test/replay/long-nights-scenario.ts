@@ -10,7 +10,7 @@ const begunAt = new Date(Date.now() - NIGHT_HOURS * 3_600_000).toISOString();
 
 const JOB: BackupJob = {
   ...{ id: 'bak_late', serviceId: 'svc_shop', org: 'acme', service: 'shop', environment: 'prod' },
-  ...{ engine: 'postgres', databaseName: 'shop_prod', kind: 'scheduled', tier: 'daily', night },
+  ...{ engine: 'postgres', databaseName: 'shop_prod', kind: 'nightly', tier: 'daily', night },
   ...{ requestedBy: 'system', startedAt: begunAt, requestId: null },
 };
 

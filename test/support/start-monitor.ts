@@ -8,8 +8,10 @@ import { createConfirmationCounts } from '../../adapters/mongo/notifications/con
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { type Authenticate, type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
+import { createOrgLimit } from '../../api/http/org-limit.ts';
 import type { ProtectedResource } from '../../api/http/protected-resource.ts';
 import { startServer } from '../../api/http/server.ts';
+import { MOST_CHANGES } from '../../api/incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../../api/monitor-app.ts';
 import { createMonitorGate } from '../../api/monitors/monitor-callers.ts';
 import { recordChange } from '../../api/monitors/record-change.ts';
@@ -148,6 +150,7 @@ function memoryParts(now: () => Date) {
     conditions: createMemoryConditions(),
     ...{ rollUps, history: createMonitorHistory({ rollUps }) },
     heartbeats: createHeartbeatStore({ db: createDatabase().connection.db }),
+    changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },
     ...{ channels, deliveries, notices, deliveryCommands, delivered, gathered },
     links: createChannelLinks([randomBytes(32)]),

@@ -44,7 +44,7 @@ it('so many WebSockets are open to one service at once; the next may come when o
   const services = await Promise.all([agreeingService(), agreeingService()]);
   const find: FindAddress = ({ url }) => ({ address: url === '/other' ? services[1].address : services[0].address });
   const limits = { most: 10, mostOfOne: 10, mostToOne: 2 };
-  const router = createForwardingServer({ find, onError: assert.fail, webSockets: limits });
+  const router = createForwardingServer({ find, onError: (error) => assert.fail(String(error)), webSockets: limits });
   router.server.listen(0, '127.0.0.1');
   await once(router.server, 'listening');
   const open = (path: string) => openWebSocket(portOf(router.server), path);
