@@ -4,7 +4,7 @@ import { changedMonitor, changeMonitor } from './change-monitor.ts';
 import type { HttpCheck, MonitorCheck } from './check-kinds.ts';
 import type { Monitor } from './monitor.ts';
 import type { MonitorStore } from './ports.ts';
-import { defaultInterval, naturalKey, type Registration } from './registration.ts';
+import { defaultInterval, naturalKey, type Registration, replacedKey } from './registration.ts';
 
 export interface RegisterDeps {
   readonly monitors: Pick<MonitorStore, 'findByKey' | 'find' | 'nextNumber' | 'insert' | 'replace'>;
@@ -16,18 +16,38 @@ export interface RegisterDeps {
 
 /**
  * Registers a service, as each deploy does (spec 3, "Monitor behaviour" 1). Idempotent by {@link naturalKey}: the same
- * registration gives the same monitor, a changed one changes it, and one without an org leaves the known org.
+ * registration gives the same monitor, a changed one changes it, and one without an org leaves the known org. One that names
+ * another org than the known one is of another service, which has the name now: it inherits nothing.
  * @throws CONFLICT (retryable) when others change it all the time; UNAVAILABLE
  */
 export async function registerMonitor(deps: RegisterDeps, registration: Registration): Promise<Monitor> {
   const { monitors, now } = deps;
   const key = naturalKey(registration, deps.isPlatformHost);
-  const known = (await monitors.findByKey(key)) ?? (await insertNew(deps, key, registration));
+  const found = await monitors.findByKey(key);
+  const isOwn = found !== null && (await keepsMonitor(deps, found, registration));
+  const known = isOwn ? found : await insertNew(deps, key, registration);
   const next = await changeMonitor(monitors, known.id, (monitor) =>
     applyRegistration(monitor, registration, deps, now()),
   );
   if (next !== null) return next;
   throw new FairleadError('CONFLICT', 'The monitor was removed meanwhile; register it again.', { retryable: true });
+}
+
+/**
+ * Whether a registration goes on with a monitor. One of another org is archived under a key of its own: its people keep its
+ * history, and what they have set stays theirs.
+ */
+async function keepsMonitor({ monitors, now }: RegisterDeps, found: Monitor, { org }: Registration): Promise<boolean> {
+  const isOthers = (monitor: Monitor): boolean => org !== null && monitor.org !== null && monitor.org !== org;
+  if (!isOthers(found)) return true;
+  const at = now();
+  await changeMonitor(monitors, found.id, (monitor) => {
+    if (monitor.key !== found.key || !isOthers(monitor)) return null;
+    // Unmanaged: the reconcile, which knows services by their names, does not bring it back.
+    const replaced = { key: replacedKey(monitor.id), unmanaged: true, archivedAt: monitor.archivedAt ?? at };
+    return changedMonitor(monitor, replaced, at);
+  });
+  return false;
 }
 
 /** The monitor as a registration says; null where that changes nothing. One that was archived is back. */
@@ -48,7 +68,7 @@ async function insertNew(deps: RegisterDeps, key: string, registration: Registra
   const monitor: Monitor = {
     ...{ id: deps.newId('monitor'), number: await deps.monitors.nextNumber(), key, org: registration.org },
     ...factsOf(registration, deps.isPlatformHost),
-    isPublic: registration.environment === 'prod',
+    isPublic: registration.environment === 'prod' && !registration.unmanaged,
     ...{ paused: null, archivedAt: null, maintenance: [], createdAt: at, updatedAt: at, revision: 1 },
   };
   if (await deps.monitors.insert(monitor)) return monitor;

@@ -38,3 +38,8 @@ export function naturalKey(
 export function manualKey(id: string): string {
   return `manual/${id}`;
 }
+
+/** Of a monitor whose natural key another org's service has now. */
+export function replacedKey(id: string): string {
+  return `replaced/${id}`;
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { planReconcile } from '../../../domain/monitors/plan-reconcile.ts';
 import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
 import type { Registration } from '../../../domain/monitors/registration.ts';
 import { registrationSchema } from '../../../domain/monitors/schema.ts';
@@ -64,6 +65,32 @@ test('a registration without an org leaves the known one, and one with an org se
   assert.equal((await register({ org: undefined })).org, null);
   assert.equal((await register({ org: 'acme' })).org, 'acme');
   assert.equal((await register({ org: null })).org, 'acme');
+});
+
+test('a registration of another org makes a monitor of its own, and archives the one of the org that had the name', async () => {
+  const { register, monitors } = world();
+  const first = await register({ environment: 'sandbox' });
+  const paused = { at: new Date(), by: 'usr_ann' };
+  await monitors.replace({ ...first, isPublic: true, paused, revision: first.revision + 1 });
+  const [next, again] = await Promise.all([1, 2].map(() => register({ environment: 'sandbox', org: 'rival' })));
+  assert.notEqual(next?.id, first.id);
+  assert.equal(again?.id, next?.id);
+  assert.deepEqual([next?.org, next?.paused, next?.isPublic, next?.archivedAt], ['rival', null, false, null]);
+  const old = await monitors.find(first.id);
+  assert.deepEqual([old?.org, old?.paused, old?.archivedAt === null], ['acme', paused, false]);
+  const known = (await monitors.list({ org: null }, { cursor: null, limit: 9 })).items;
+  const now = new Date('2026-11-02T10:00:00Z');
+  const plan = planReconcile(known, new Set(['shop/sandbox']), { last: null, now });
+  assert.deepEqual([plan.archive, plan.restore], [[], []], 'the service is there, and it is not theirs');
+  assert.equal((await register({ environment: 'sandbox' })).org, 'acme');
+  assert.equal((await monitors.list({ org: null, archived: false }, { cursor: null, limit: 9 })).items.length, 1);
+});
+
+test('in prod the status page shows what is deployed here, and not what an operator registers', async () => {
+  const { register } = world();
+  assert.equal((await register({})).isPublic, true);
+  assert.equal((await register({ serviceName: 'erp', url: 'http://erp.corp/', unmanaged: true })).isPublic, false);
+  assert.equal((await register({ environment: 'uat' })).isPublic, false);
 });
 
 test('intervals are those of the contract unless one is given', async () => {
