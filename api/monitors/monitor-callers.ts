@@ -1,4 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
+import { withoutQuery } from '../../domain/monitors/monitor-view.ts';
+import type { MonitorView } from '../../domain/monitors/reply-schema.ts';
 import { PLATFORM } from '../http/allowed-callers.ts';
 import { type Authenticate, type Caller, type InternalCaller, isPlatform } from '../http/caller.ts';
 
@@ -50,6 +52,16 @@ export function ownerOf(caller: Caller, asked: string | undefined, platformOrg: 
   if (own === null) return asked ?? platformOrg;
   if (asked === undefined || asked === own) return own;
   throw new FairleadError('FORBIDDEN', `You act in ${own}: what belongs to another org is made by its own people`);
+}
+
+/** A monitor as this caller sees it: the query of an address, which may hold a key, is for who may change monitors. */
+export function viewFor(caller: Caller, view: MonitorView): MonitorView {
+  return mayAct(caller) ? view : withoutQuery(view);
+}
+
+/** Whether a caller is one of {@link ACTORS}, in their own org. */
+export function mayAct(caller: Caller): boolean {
+  return isPlatform(caller) || (caller.kind === 'user' && (caller.role === 'member' || caller.role === 'admin'));
 }
 
 /** Whether this caller may know of what belongs to that org. What has no org yet is for the platform alone. */

@@ -54,6 +54,14 @@ export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
   };
 }
 
+/** The same without the query of its address, in which a key may stand. */
+export function withoutQuery(view: MonitorView): MonitorView {
+  const { check } = view;
+  if (check.kind !== 'http' && check.kind !== 'websocket') return view;
+  const [url = ''] = check.url.split(/[?#]/, 1);
+  return { ...view, check: { ...check, url }, target: url };
+}
+
 function checkView(check: MonitorCheck): MonitorView['check'] {
   if (check.kind !== 'heartbeat') return check;
   const { kind, periodSeconds, graceSeconds } = check;
