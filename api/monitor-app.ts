@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
+import { ROUTER_ADDRESS } from '../domain/status-page/router-address.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
 import { incidentChangeRoutes } from './incidents/change-routes.ts';
@@ -42,6 +43,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
   const statusDeps = { ...deps, log: options.log };
   return createApp({
     ...options,
+    trustedProxies: [...(options.trustedProxies ?? []), ROUTER_ADDRESS],
     errorPage: monitorErrorPage,
     title: apiTitle('monitor'),
     version: options.health.version,
