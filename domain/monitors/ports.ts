@@ -22,6 +22,7 @@ export interface MonitorFilter {
   readonly org: string | null;
   readonly archived?: boolean;
   readonly publicOnly?: boolean;
+  readonly serviceName?: string;
 }
 
 /** Monitors. @throws UNAVAILABLE (retryable) from every method */

@@ -60,12 +60,13 @@ export function createMonitorStore({ db }: { readonly db: Db }): MonitorStore {
   };
 }
 
-function conditionsOf({ org, archived, publicOnly }: MonitorFilter): Filter<MonitorDocument> {
+function conditionsOf({ org, archived, publicOnly, serviceName }: MonitorFilter): Filter<MonitorDocument> {
   return {
     ...(org !== null && { org }),
     ...(archived === true && { archivedAt: { $ne: null } }),
     ...(archived === false && { archivedAt: null }),
     ...(publicOnly === true && { isPublic: true }),
+    ...(serviceName !== undefined && { serviceName }),
   };
 }
 

@@ -74,6 +74,7 @@ export function monitorStoreSuite(store: () => MonitorStore): void {
       assert.deepEqual((await names({ archived: false })).names, ['a', 'b']);
       assert.deepEqual((await names({ archived: true })).names, ['c']);
       assert.deepEqual((await names({ publicOnly: true })).names, ['a', 'c']);
+      assert.deepEqual((await names({ serviceName: 'c' })).names, ['c']);
     });
 
     it('lists what of a shard changed since a time, the oldest change first', async () => {

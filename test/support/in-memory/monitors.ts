@@ -30,12 +30,13 @@ export function createMemoryMonitors(): MonitorStore {
   return {
     find: async (id) => monitors.get(id) ?? null,
     findByKey: async (key) => [...monitors.values()].find((monitor) => monitor.key === key) ?? null,
-    async list({ org, archived, publicOnly }, page) {
+    async list({ org, archived, publicOnly, serviceName }, page) {
       const asked = [...monitors.values()].filter(
         (monitor) =>
           (org === null || monitor.org === org) &&
           (archived === undefined || (monitor.archivedAt !== null) === archived) &&
-          (publicOnly !== true || monitor.isPublic),
+          (publicOnly !== true || monitor.isPublic) &&
+          (serviceName === undefined || monitor.serviceName === serviceName),
       );
       return pageOf(asked, page, BY_NAME);
     },
