@@ -43,7 +43,7 @@ export function createSharedAnswers<T>({
 
   function make(key: string, how: () => Promise<T>): Promise<T> {
     const begunAt = monotonicMs();
-    const answer = Promise.try(how).then(
+    const answer = (async () => how())().then(
       (made) => {
         const bytes = Math.min(mostBytes, Math.ceil(bytesOf(made)) + key.length + ENTRY_BYTES);
         kept.set(key, { answer, bytes, begunAt });

@@ -54,8 +54,13 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
   };
 }
 
-/** An incident may have hundreds of kilobytes of updates: those that nobody asked for stay in the database. */
-const projectionOf = ({ newestUpdates }: IncidentPart) => ({ updates: { $slice: -newestUpdates } });
+const EACH_FIELD = Object.fromEntries(Object.keys(incidentSchema.shape).map((field) => [field, 1]));
+
+/**
+ * An incident may have hundreds of kilobytes of updates: those that nobody asked for stay in the database. Each other field
+ * is named, since not every database gives those beside a slice that are not.
+ */
+const projectionOf = ({ newestUpdates }: IncidentPart) => ({ ...EACH_FIELD, updates: { $slice: -newestUpdates } });
 
 function conditionsOf({ org, open, monitorId, publicOnly }: IncidentFilter): Filter<IncidentDocument> {
   return {
