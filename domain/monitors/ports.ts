@@ -38,6 +38,8 @@ export interface MonitorStore {
   insert(monitor: Monitor): Promise<boolean>;
   /** @throws CONFLICT (retryable) when the stored one has another revision than the one before, or is gone */
   replace(monitor: Monitor): Promise<void>;
+  /** Forgets a monitor for good. @returns false when the stored one has another revision than this one, or is gone */
+  remove(monitor: Pick<Monitor, 'id' | 'revision'>): Promise<boolean>;
 }
 
 /** Conditions. @throws UNAVAILABLE (retryable) from every method */
@@ -47,6 +49,8 @@ export interface ConditionStore {
   claim(monitorIds: readonly string[], fence: number): Promise<ReadonlyMap<string, Condition>>;
   /** @throws CONFLICT, not retryable, when a newer fence has one of them; those before it may be written */
   write(conditions: readonly Condition[], fence: number): Promise<void>;
+  /** Of a monitor that is removed. None is no error. */
+  remove(monitorId: string): Promise<void>;
 }
 
 /** The results of one shard, as they came. */
@@ -104,6 +108,8 @@ export interface RollUpStore {
   endsBefore(monitorIds: readonly string[], hour: Date): Promise<ReadonlyMap<string, HourEnd>>;
   /** That begin in [from, to), by time. */
   read(monitorId: string, length: RollUpLength, from: Date, to: Date): Promise<readonly RollUp[]>;
+  /** All of a monitor, with its ends. None is no error. */
+  remove(monitorId: string): Promise<void>;
 }
 
 /** Of a monitor that is checked each hour: for as long as its raw results are kept, and may be rolled up again. */

@@ -118,5 +118,9 @@ export function createMemoryRollUps(): RollUpStore {
         }),
       );
     },
+    async remove(monitorId) {
+      for (const key of [...rollUps.keys()]) if (key.startsWith(`${monitorId}/`)) rollUps.delete(key);
+      ends.delete(monitorId);
+    },
   };
 }

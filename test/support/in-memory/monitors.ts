@@ -60,6 +60,9 @@ export function createMemoryMonitors(): MonitorStore {
       }
       monitors.set(monitor.id, keepRecord({ ...monitor }));
     },
+    async remove({ id, revision }) {
+      return monitors.get(id)?.revision === revision && monitors.delete(id);
+    },
   };
 }
 
@@ -88,6 +91,9 @@ export function createMemoryConditions(): ConditionStore {
         else isRefused = true;
       }
       if (isRefused) throw replaced();
+    },
+    async remove(monitorId) {
+      held.delete(monitorId);
     },
   };
 }
