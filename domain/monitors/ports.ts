@@ -14,7 +14,7 @@ import type { CheckResult, MonitorResult } from './check-result.ts';
 import type { Condition, Transition } from './condition.ts';
 import type { RollUp, RollUpLength, Uptime } from './history.ts';
 import type { Monitor } from './monitor.ts';
-import type { ReconcileRecord } from './plan-reconcile.ts';
+import type { ReconciledList, ReconcileRecord } from './plan-reconcile.ts';
 import type { ReplayState } from './timeline.ts';
 
 export interface MonitorFilter {
@@ -146,10 +146,16 @@ export interface RegisteredTargets {
   list(signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
-/** What the last reconcile left. @throws UNAVAILABLE (retryable) from every method */
+/** The custom domains of services, as the builder lists them. */
+export interface ServedDomains {
+  /** `service/environment/domain` of each, as `domainKey` writes it: the whole list, or an error. @throws UNAVAILABLE (retryable) */
+  list(signal: AbortSignal): Promise<ReadonlySet<string>>;
+}
+
+/** What the last reconcile left of each list. @throws UNAVAILABLE (retryable) from every method */
 export interface ReconcileMemory {
-  read(): Promise<ReconcileRecord | null>;
-  write(record: ReconcileRecord): Promise<void>;
+  read(list: ReconciledList): Promise<ReconcileRecord | null>;
+  write(list: ReconciledList, record: ReconcileRecord): Promise<void>;
 }
 
 /** Where transitions go: the module `incidents`. Idempotent by (monitor, sequence). @throws UNAVAILABLE (retryable) */

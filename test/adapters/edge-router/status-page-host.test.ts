@@ -56,6 +56,7 @@ describe('the host of the status page at the router', () => {
       '/dashboard',
       '/api/monitors',
       '/api/pulse/register',
+      '/api/pulse/unregister',
       '/metrics',
       '//api/monitors',
       '/status',
