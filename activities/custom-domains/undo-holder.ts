@@ -6,7 +6,7 @@ import { settleDomain } from './settle-domain.ts';
 
 /**
  * Undoes whatever leads a name to its holder, in the order in which it could be misused: the route, the certificate, the
- * callback of the OAuth client, the record in the DNS; and last its monitor. Idempotent: each says a state. From its first line on, the record
+ * callback of the OAuth client, the record in the DNS; before them its monitor, which would tell of an outage. Idempotent: each says a state. From its first line on, the record
  * says that the name is being removed, so that no look attaches it again.
  */
 export async function undoHolder(
@@ -17,9 +17,9 @@ export async function undoHolder(
 ): Promise<HeldDomain> {
   const removing =
     record.holder.removingSince === null ? await changeHolder(deps, record, { removingSince: at }) : record;
+  await removeMonitor(deps, removing, signal);
   await settleDomain(deps, removing);
   await removeRecord(deps, removing, signal);
-  await removeMonitor(deps, removing, signal);
   return removing;
 }
 
