@@ -98,6 +98,13 @@ export interface HourEnd {
   readonly closing: ReplayState;
 }
 
+/** Roll-ups of a length that begin in [from, to). */
+export interface RollUpRange {
+  readonly length: RollUpLength;
+  readonly from: Date;
+  readonly to: Date;
+}
+
 /** Roll-ups. @throws UNAVAILABLE (retryable) from every method */
 export interface RollUpStore {
   /** Replaces those of the same key. */
@@ -108,6 +115,8 @@ export interface RollUpStore {
   endsBefore(monitorIds: readonly string[], hour: Date): Promise<ReadonlyMap<string, HourEnd>>;
   /** That begin in [from, to), by time. */
   read(monitorId: string, length: RollUpLength, from: Date, to: Date): Promise<readonly RollUp[]>;
+  /** Several ranges of one monitor in one go, in their order; each by time. */
+  readRanges(monitorId: string, ranges: readonly RollUpRange[]): Promise<readonly (readonly RollUp[])[]>;
   /** All of a monitor, with its ends. None is no error. */
   remove(monitorId: string): Promise<void>;
 }

@@ -61,6 +61,19 @@ export function createRollUpStore({ db }: { readonly db: Db }): RollUpStore {
     }
     return ends;
   };
+  const readRanges: RollUpStore['readRanges'] = async (monitorId, ranges) => {
+    const asked = ranges.map(({ length, from, to }) =>
+      periodsIn(length, from, to).map((period) => ({ period, id: periodId(monitorId, length, period.startsAt) })),
+    );
+    const ids = asked.flat().map(({ id }) => id);
+    if (ids.length === 0) return ranges.map(() => []);
+    const known = new Map((await mongoCall(() => periods.find({ _id: { $in: ids } }).toArray())).map(readPeriod));
+    return ranges.map(({ length, ...range }, index) =>
+      (asked[index] ?? []).flatMap(({ period, id }) =>
+        rollUpsWithin(known.get(id)?.packed ?? NOTHING, { monitorId, length, period }, range),
+      ),
+    );
+  };
   return {
     async write(rollUps) {
       const changes = byPeriod(rollUps);
@@ -69,16 +82,10 @@ export function createRollUpStore({ db }: { readonly db: Db }): RollUpStore {
       }
     },
     async read(monitorId, length, from, to) {
-      const asked = periodsIn(length, from, to);
-      if (asked.length === 0) return [];
-      const ids = asked.map(({ startsAt }) => periodId(monitorId, length, startsAt));
-      const documents = await mongoCall(() => periods.find({ _id: { $in: ids } }).toArray());
-      const known = new Map(documents.map(readPeriod));
-      return asked.flatMap((period, index) => {
-        const packed = known.get(ids[index] ?? '')?.packed ?? NOTHING;
-        return rollUpsWithin(packed, { monitorId, length, period }, { from, to });
-      });
+      const [rollUps = []] = await readRanges(monitorId, [{ length, from, to }]);
+      return rollUps;
     },
+    readRanges,
     async writeEnds(ends) {
       const known = await readEnds(ends.map(({ monitorId }) => monitorId));
       const updates = ends.map(({ monitorId, hour, closing }) => {

@@ -126,6 +126,23 @@ export function rollUpStoreSuite(store: () => RollUpStore): void {
       assert.deepEqual(await store().read(`${monitorId}0`, '1d', new Date('2026-12-01'), new Date('2027-02-01')), []);
     });
 
+    it('gives back several ranges in one go, in their order', async () => {
+      const monitorId = `mon_${newNumber()}`;
+      const hours = [22, 23].map((hour) => rollUp({ monitorId, startsAt: new Date(`2026-12-31T${hour}:00Z`) }));
+      const days = ['2026-12-30', '2027-01-01'].map((day) =>
+        rollUp({ monitorId, length: '1d', startsAt: new Date(day) }),
+      );
+      await store().write([...hours, ...days]);
+      const read = await store().readRanges(monitorId, [
+        { length: '1d', from: new Date('2026-12-01'), to: new Date('2027-02-01') },
+        { length: '5m', from: new Date('2026-12-31'), to: new Date('2027-01-01') },
+        { length: '1h', from: new Date('2026-12-31T23:00Z'), to: new Date('2027-01-01') },
+        { length: '1d', from: new Date('2027-01-01'), to: new Date('2027-01-01') },
+      ]);
+      assert.deepEqual(read, [days, [], hours.slice(1), []]);
+      assert.deepEqual(await store().readRanges(monitorId, []), []);
+    });
+
     it('keeps what several write of one day at once', async () => {
       const monitorId = `mon_${newNumber()}`;
       const hours = Array.from({ length: 6 }, (_, hour) =>
