@@ -16,7 +16,7 @@ const { tellRollUpFailed } = proxyActivities<UpkeepActivities>({
   taskQueue,
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '2m',
-  retry: { initialInterval: '5s', maximumAttempts: 3 },
+  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '1m', maximumAttempts: 3 },
 });
 
 /** Rolls the results of one shard up; id `roll-up-shard/<n>`. One that fails is told the operators, and left to the next run. */
