@@ -15,6 +15,7 @@ import { maintenanceRoutes } from './monitors/maintenance-routes.ts';
 import { metricsRoute } from './monitors/metrics-route.ts';
 import { monitorRoutes } from './monitors/monitor-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
+import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import type { NotificationsDeps } from './notifications/deps.ts';
@@ -50,6 +51,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
     health: createHealthRoute(options.health),
     routes: [
       registerRoute(deps),
+      unregisterRoute(deps),
       pulseStatusRoute(statusDeps, reader),
       ...monitorRoutes(deps),
       createRoute(deps),

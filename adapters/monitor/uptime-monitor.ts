@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { UptimeMonitor } from '../../domain/deploys/uptime-monitor.ts';
 import { type CalledService, createPlatformCall, type PlatformConnection } from '../platform-call/platform-call.ts';
 
-/** A deploy waits for this call. */
-const TIMEOUT_MS = 3_000;
-const MONITOR: CalledService = {
+/** A deploy, or the removal of a domain, waits for such a call. */
+export const MONITOR_TIMEOUT_MS = 3_000;
+export const MONITOR: CalledService = {
   system: 'monitor',
   title: 'The uptime monitor',
   keyVariable: 'INTERNAL_SERVICE_KEY',
@@ -20,7 +20,7 @@ const reply = z
 
 /** The uptime monitor over HTTP. The key is sent as a bearer token, as the contract says, beside the platform's header. */
 export function createUptimeMonitor(connection: PlatformConnection): UptimeMonitor {
-  const call = createPlatformCall({ timeoutMs: TIMEOUT_MS, ...connection }, MONITOR);
+  const call = createPlatformCall({ timeoutMs: MONITOR_TIMEOUT_MS, ...connection }, MONITOR);
   const headers = { authorization: `Bearer ${connection.internalKey}` };
   return {
     async register(registration, signal) {

@@ -18,19 +18,21 @@ interface MonitorGate {
   readonly equalsSecret: (presented: string, secret: string) => boolean;
 }
 
-/** The one thing that the monitor's own key is for. */
+/** All that the monitor's own key is for: what is watched, and what is no more. */
 export const REGISTER_PATH = '/api/pulse/register';
+export const UNREGISTER_PATH = '/api/pulse/unregister';
+const BY_OWN_KEY: readonly (string | undefined)[] = [REGISTER_PATH, UNREGISTER_PATH];
 
 /**
- * The gate of the uptime monitor: at the registration its key counts, as a bearer token as well (spec 3, "Endpoints",
- * "Uptime monitor"), which is how operators and builders of other installations send it. Whoever may only register reads and
- * changes nothing. Everything else is known as everywhere.
+ * The gate of the uptime monitor: at the registration, and at its end, its key counts, as a bearer token as well (spec 3,
+ * "Endpoints", "Uptime monitor"), which is how operators and builders of other installations send it. Whoever may only register
+ * reads nothing, and changes nothing else. Everything else is known as everywhere.
  */
 export function createMonitorGate({ authenticate, key, platformOrg, equalsSecret }: MonitorGate): Authenticate {
   const internal: InternalCaller = { kind: 'internal', org: platformOrg, name: 'internal' };
   return async (request) => {
     const [path] = (request.url ?? '').split('?', 1);
-    if (request.method !== 'POST' || path !== REGISTER_PATH) return authenticate(request);
+    if (request.method !== 'POST' || !BY_OWN_KEY.includes(path)) return authenticate(request);
     const { authorization, 'x-internal-key': header } = request.headers;
     const [, bearer] = /^Bearer (.+)$/i.exec(String(authorization ?? '')) ?? [];
     const presented = typeof header === 'string' ? header : bearer;

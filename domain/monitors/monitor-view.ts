@@ -39,6 +39,7 @@ export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
     ...{ org: monitor.org, namespace: monitor.namespace, environment: monitor.environment },
     check: checkView(monitor.check),
     target: targetOf(monitor.check),
+    deployedIntervalSeconds: monitor.deployedIntervalSeconds ?? null,
     ...{ intervalSeconds: monitor.intervalSeconds, unmanaged: monitor.unmanaged, isPublic: monitor.isPublic },
     state,
     since: shownSince(watched, state, now).toISOString(),

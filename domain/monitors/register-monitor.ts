@@ -4,7 +4,7 @@ import { changedMonitor, changeMonitor } from './change-monitor.ts';
 import type { HttpCheck, MonitorCheck } from './check-kinds.ts';
 import type { Monitor } from './monitor.ts';
 import type { MonitorStore } from './ports.ts';
-import { defaultInterval, naturalKey, type Registration, replacedKey } from './registration.ts';
+import { defaultInterval, isByHand, naturalKey, type Registration, replacedKey } from './registration.ts';
 
 export interface RegisterDeps {
   readonly monitors: Pick<MonitorStore, 'findByKey' | 'find' | 'nextNumber' | 'insert' | 'replace'>;
@@ -57,9 +57,40 @@ export function applyRegistration(
   { isPlatformHost }: Pick<RegisterDeps, 'isPlatformHost'>,
   at: Date,
 ): Monitor | null {
-  const facts = factsOf(registration, isPlatformHost);
-  const next = { ...facts, org: registration.org ?? monitor.org, check: mergedCheck(monitor.check, facts.check) };
+  const { intervalSeconds, ...facts } = factsOf(registration, isPlatformHost);
+  const next = {
+    ...facts,
+    ...intervalOf(monitor, intervalSeconds),
+    org: registration.org ?? monitor.org,
+    check: mergedCheck(monitor.check, facts.check),
+  };
   return changedMonitor(monitor, { ...next, archivedAt: null }, at);
+}
+
+/** What a person set stays; what the deploy asks for is kept beside it, for when they reset it. */
+function intervalOf(
+  { deployedIntervalSeconds = null }: Monitor,
+  asked: number,
+): Pick<Monitor, 'intervalSeconds'> | Pick<Monitor, 'deployedIntervalSeconds'> {
+  return deployedIntervalSeconds === null ? { intervalSeconds: asked } : { deployedIntervalSeconds: asked };
+}
+
+/**
+ * The interval of a monitor as a person sets it.
+ * @param asked null: as its deploys say; that changes nothing of one that nobody deploys
+ */
+export function intervalByHand(
+  monitor: Pick<Monitor, 'id' | 'key' | 'intervalSeconds' | 'deployedIntervalSeconds'>,
+  asked: number | null,
+): Partial<Pick<Monitor, 'intervalSeconds' | 'deployedIntervalSeconds'>> {
+  const { intervalSeconds, deployedIntervalSeconds = null } = monitor;
+  if (asked === null) {
+    return deployedIntervalSeconds === null
+      ? {}
+      : { intervalSeconds: deployedIntervalSeconds, deployedIntervalSeconds: null };
+  }
+  if (isByHand(monitor)) return { intervalSeconds: asked };
+  return { intervalSeconds: asked, deployedIntervalSeconds: deployedIntervalSeconds ?? intervalSeconds };
 }
 
 /** Another process may have inserted it meanwhile: then that one is it. */

@@ -9,6 +9,7 @@ export const NOTIFICATION_KINDS = {
   'monitor.flapping': { severity: 'warning', title: 'Flapping' },
   'monitor.steady': { severity: 'info', title: 'No longer flapping' },
   'prober.fault': { severity: 'warning', title: 'The prober has no network' },
+  'roll-up.failed': { severity: 'warning', title: 'History of monitors was not rolled up' },
   'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled' },
   'alerts.test': { severity: 'info', title: 'Test alert' },
 } as const;

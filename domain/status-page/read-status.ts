@@ -5,6 +5,7 @@ import { stateOf } from '../monitors/condition.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import { shownSince, type WatchedMonitor } from '../monitors/monitor-view.ts';
 import type { ConditionStore, MonitorHistory, MonitorStore } from '../monitors/ports.ts';
+import { customDomainOf } from '../monitors/registration.ts';
 import type { PageRequest } from '../page.ts';
 import { dayBarsOf } from './day-states.ts';
 import { publicIncident, SHOWN_UPDATES } from './incident-view.ts';
@@ -116,9 +117,9 @@ export function componentOf(watched: WatchedMonitor, now: Date): StatusComponent
  * The service; of one of its custom domains, that domain. Of what is not deployed here the address is nobody's business: it
  * may be one of the inside.
  */
-function nameOf({ key, serviceName, environment, unmanaged }: Monitor): string {
-  const place = key.slice(`${serviceName}/${environment}/`.length);
-  return unmanaged || place === 'platform' ? serviceName : place;
+function nameOf(monitor: Monitor): string {
+  const { serviceName, unmanaged } = monitor;
+  return unmanaged ? serviceName : (customDomainOf(monitor) ?? serviceName);
 }
 
 /** Whether a status page shows a deployed service of that name. */

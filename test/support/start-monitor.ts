@@ -54,7 +54,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
   const address = `http://127.0.0.1:${port}`;
   const deps: MonitorDeps = {
     ...parts,
-    orgsAddChannels: false,
+    ...{ orgsAddChannels: false, targets: null, domains: null },
     checkWebhookAddress: createWebhookAddressCheck(['http://hooks.internal']),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     changelogs: null,

@@ -57,6 +57,10 @@ export function createMonitorStore({ db }: { readonly db: Db }): MonitorStore {
       const { matchedCount } = await mongoCall(() => collection.replaceOne(known, next));
       if (matchedCount === 0) throw changedMeanwhile(fields.serviceName);
     },
+    async remove({ id, revision }) {
+      const { deletedCount } = await mongoCall(() => collection.deleteOne({ _id: id, revision }));
+      return deletedCount === 1;
+    },
   };
 }
 

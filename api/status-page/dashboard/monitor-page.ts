@@ -73,6 +73,7 @@ function facts({
   environment,
   org,
   intervalSeconds,
+  deployedIntervalSeconds,
   isPublic,
   paused,
   lastCheck,
@@ -84,7 +85,7 @@ ${paused !== null && row('Paused', `by ${paused.by}`)}
 ${row('Target', target)}
 ${row('Environment', environment)}
 ${row('Org', org ?? 'none yet')}
-${row('Checked', `every ${intervalSeconds} s`)}
+${row('Checked', `every ${intervalSeconds} s${deployedIntervalSeconds === null ? '' : `; deploys say ${deployedIntervalSeconds} s`}`)}
 ${row('Status page', isPublic ? 'shows it' : 'does not show it')}
 ${lastCheck !== null && row('Last check', html`${momentOf(new Date(lastCheck.at))}: ${lastCheck.message ?? lastCheck.outcome}`)}
 </dl>`;

@@ -57,6 +57,7 @@ describe('the host of the status page at the router', () => {
       '/dashboard',
       '/api/monitors',
       '/api/pulse/register',
+      '/api/pulse/unregister',
       '/metrics',
       '//api/monitors',
       '/status',

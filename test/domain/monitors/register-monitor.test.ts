@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { changedMonitor, changeMonitor } from '../../../domain/monitors/change-monitor.ts';
 import { planReconcile } from '../../../domain/monitors/plan-reconcile.ts';
-import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
-import type { Registration } from '../../../domain/monitors/registration.ts';
+import { intervalByHand, registerMonitor } from '../../../domain/monitors/register-monitor.ts';
+import {
+  customDomainOf,
+  isByHand,
+  manualKey,
+  naturalKey,
+  type Registration,
+} from '../../../domain/monitors/registration.ts';
 import { registrationSchema } from '../../../domain/monitors/schema.ts';
 import { createMemoryMonitors } from '../../support/in-memory/monitors.ts';
 
@@ -101,6 +108,45 @@ test('intervals are those of the contract unless one is given', async () => {
   assert.equal(await of({ serviceName: 'c', url: 'https://c.com' }), 60);
   assert.equal(await of({ serviceName: 'd', interval: 3_600 }), 3_600);
   for (const interval of [4, 3_601, 30.5]) assert.throws(() => registration({ interval }), String(interval));
+});
+
+test('the interval that a person set stays when the service is deployed again, and what the deploy says else is taken over', async () => {
+  const { register, monitors } = world();
+  const { id } = await register({ interval: 30 });
+  const set = async (asked: number | null) => {
+    const next = await changeMonitor(monitors, id, (monitor) =>
+      changedMonitor(monitor, intervalByHand(monitor, asked), new Date()),
+    );
+    return [next?.intervalSeconds, next?.deployedIntervalSeconds ?? null];
+  };
+  assert.deepEqual(await set(null), [30, null], 'there is nothing to reset');
+  assert.deepEqual(await set(300), [300, 30]);
+  assert.deepEqual(await set(600), [600, 30]);
+  const again = await register({ interval: 20, url: 'https://other.apps.example.com/up' });
+  assert.deepEqual(
+    [again.intervalSeconds, again.check.kind === 'http' && again.check.url],
+    [600, 'https://other.apps.example.com/up'],
+  );
+  assert.deepEqual(await set(null), [20, null]);
+  assert.equal((await register({ interval: 15 })).intervalSeconds, 15);
+});
+
+test('of a monitor that a person added, the interval is theirs alone', () => {
+  const byHand = { id: 'mon_1', key: manualKey('mon_1'), intervalSeconds: 60 };
+  assert.deepEqual(intervalByHand(byHand, 30), { intervalSeconds: 30 });
+  assert.deepEqual(intervalByHand(byHand, null), {});
+});
+
+test('a service of any name is known from what a person added', () => {
+  const prod = { serviceName: 'manual', environment: 'prod', id: 'mon_1' } as const;
+  const at = (url: string) => naturalKey({ ...prod, url }, (host) => host === HOST);
+  assert.equal(customDomainOf({ ...prod, key: at(`https://${HOST}/`) }), null);
+  assert.equal(customDomainOf({ ...prod, key: at('https://Shop.com/health') }), 'shop.com');
+  assert.equal(customDomainOf({ ...prod, key: manualKey('mon_1') }), null);
+  assert.deepEqual(
+    [isByHand({ ...prod, key: at('https://shop.com/') }), isByHand({ ...prod, key: manualKey('mon_1') })],
+    [false, true],
+  );
 });
 
 test('a path is taken where the address has none', async () => {

@@ -61,6 +61,9 @@ export function createMemoryMonitors(): MonitorStore {
       }
       monitors.set(monitor.id, keepRecord({ ...monitor }));
     },
+    async remove({ id, revision }) {
+      return monitors.get(id)?.revision === revision && monitors.delete(id);
+    },
   };
 }
 
@@ -89,6 +92,9 @@ export function createMemoryConditions(): ConditionStore {
         else isRefused = true;
       }
       if (isRefused) throw replaced();
+    },
+    async remove(monitorId) {
+      held.delete(monitorId);
     },
   };
 }
