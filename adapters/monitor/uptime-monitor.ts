@@ -11,6 +11,8 @@ export const MONITOR: CalledService = {
   mostCharacters: 64 * 1024,
 };
 
+export const UNREGISTER_PATH = '/api/pulse/unregister';
+
 const id = z.string().min(1).max(200);
 /** The contract shows no reply. One without an id is as good: then there is none to keep. */
 const reply = z
@@ -27,6 +29,10 @@ export function createUptimeMonitor(connection: PlatformConnection): UptimeMonit
       const path = '/api/pulse/register';
       const monitorId = await call(reply, { method: 'POST', path, body: registration, headers, signal });
       return { monitorId: monitorId === '' ? null : monitorId };
+    },
+    async unregister({ serviceName, environment, url }, signal) {
+      const body = { serviceName, environment, url };
+      await call(z.unknown(), { method: 'POST', path: UNREGISTER_PATH, body, headers, signal });
     },
   };
 }
