@@ -11,6 +11,7 @@ export const monitorReply = z.looseObject({
   check: z.looseObject({ kind: text }),
   target: text,
   intervalSeconds: z.number(),
+  deployedIntervalSeconds: z.number().nullish(),
   unmanaged: z.boolean(),
   isPublic: z.boolean(),
   state: text,

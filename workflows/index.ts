@@ -37,6 +37,7 @@ export { runIncident } from './incidents/run-incident.ts';
 export { collectOutput } from './logs/collect-output.ts';
 export { reconcileMonitors } from './monitors/reconcile-monitors.ts';
 export { rollUpMonitors } from './monitors/roll-up-monitors.ts';
+export { rollUpShardHistory } from './monitors/roll-up-shard-history.ts';
 export { startShards } from './monitors/start-shards.ts';
 export { watchShard } from './monitors/watch-shard.ts';
 export { deliver } from './notifications/deliver.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createServedDomains } from '../../adapters/builder/served-domains.ts';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
@@ -21,6 +22,7 @@ import { createNoticeStore } from '../../adapters/mongo/notifications/notices.ts
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { createPublicChangelogs } from '../../adapters/registry/public-changelogs.ts';
+import { createRegisteredTargets } from '../../adapters/registry/registered-targets.ts';
 import { createSnapshotFiles, SNAPSHOT_FOLDER } from '../../adapters/status-page/snapshot-files.ts';
 import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../adapters/temporal/incident-commands.ts';
@@ -76,7 +78,8 @@ export const monitor = defineService({
 function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
   const { env, settings, publicUrl, temporal } = parts;
   const { db } = parts.mongo;
-  const { registry } = settings.urls;
+  const { internalKey } = settings;
+  const { registry, builder } = settings.urls;
   const audit = toldToLedger(createAuditTrail({ db, now }), parts, { now, namespace: 'monitor' });
   const [channels, deliveries] = [createChannelStore({ db }), createDeliveryStore({ db })];
   const deliveryCommands = createDeliveryCommands(temporal());
@@ -85,6 +88,8 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     conditions: createConditionStore({ db }),
     history: createMonitorHistory({ rollUps: createRollUpStore({ db }) }),
     heartbeats: createHeartbeatStore({ db }),
+    targets: registry === undefined ? null : createRegisteredTargets({ url: registry, internalKey }),
+    domains: builder === undefined ? null : createServedDomains({ url: builder, internalKey }),
     incidents: createIncidentStore({ db }),
     incidentCommands: createIncidentCommands(temporal()),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),

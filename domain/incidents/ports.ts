@@ -17,11 +17,17 @@ export interface IncidentFilter {
   readonly publicOnly?: boolean;
 }
 
+/** How much of each incident is read. */
+export interface IncidentPart {
+  /** So many of its updates, the newest. */
+  readonly newestUpdates: number;
+}
+
 /** Incidents, as their workflows write them. @throws UNAVAILABLE (retryable) from every method */
 export interface IncidentStore {
   find(id: string): Promise<Incident | null>;
-  /** Newest first. */
-  list(filter: IncidentFilter, page: PageRequest): Promise<Page<Incident>>;
+  /** Newest first. @param part all of each where it is left out */
+  list(filter: IncidentFilter, page: PageRequest, part?: IncidentPart): Promise<Page<Incident>>;
   /** Writes it whole; the workflow of the id is its only writer. */
   put(incident: Incident): Promise<void>;
 }

@@ -12,6 +12,7 @@ export const NOTIFICATION_KINDS = {
   'monitor.steady': { severity: 'info', title: 'No longer flapping', isGathered: true },
   'incident.resolved': { severity: 'info', title: 'Up again', isGathered: true },
   'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false },
+  'roll-up.failed': { severity: 'warning', title: 'History of monitors was not rolled up', isGathered: false },
   'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled', isGathered: false },
   'alerts.test': { severity: 'info', title: 'Test alert', isGathered: false },
   /** To the address of a channel alone: whoever reads there says whether it is to be mailed. */

@@ -44,6 +44,7 @@ const TABLE = readTable(`
   GET    /status/nobody/api/v2/scheduled-maintenances/upcoming.json  404
   GET    /status/nobody/api/v2/scheduled-maintenances/active.json    404
   POST   /api/pulse/register ${REGISTERED}     401 200 200 200 200 403 403 403 403 403 403 403 403 403 403 403
+  POST   /api/pulse/unregister ${REGISTERED}   401 200 200 200 200 403 403 403 403 403 403 403 403 403 403 403
   GET    /metrics                              401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /api/monitors                         401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   POST   /api/monitors ${ADDED}                401 201 201 201 201 201 201 403 201 403 403 403 403 403 403 403

@@ -43,6 +43,8 @@ export interface MonitorTestOptions {
   readonly protectedResource?: ProtectedResource;
   /** MONITOR_INTERNAL_KEY. */
   readonly key?: string;
+  /** By address; hardly any limit without it. */
+  readonly requestsPerMinute?: number;
 }
 
 /**
@@ -56,6 +58,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
   const address = `http://127.0.0.1:${port}`;
   const deps: MonitorDeps = {
     ...parts,
+    ...{ targets: null, domains: null },
     checkWebhookAddress: createWebhookAddressCheck(['http://hooks.internal']),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     changelogs: null,
@@ -86,7 +89,8 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
   });
   const app = createMonitorApp(deps, {
     ...(options.protectedResource !== undefined && { protectedResource: options.protectedResource }),
-    ...{ authenticate: gate, newId, log, reader, requestsPerMinute: 1_000_000, stopping: stopping.signal },
+    ...{ authenticate: gate, newId, log, reader, stopping: stopping.signal },
+    requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
     health: { commit: 'c0ffee', version: '1.2.3', now, checks: {} },
     pages: { login: null, ...options.signIn?.(address), secureCookies: false, origin: address },
   });
