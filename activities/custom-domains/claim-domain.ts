@@ -83,12 +83,12 @@ function holderOf(
 ): DomainHolder {
   const proof = verdict.kind === 'free' && verdict.asksProof ? ownershipProof(request) : null;
   const { id, serviceId, service, org, claimant, sharingRevision, environment, mode, overwrite, addedBy } = request;
-  const { canonical, hsts } = request;
+  const { byAdministrator, canonical, hsts } = request;
   const [first, second] = MODE_GATES[mode].map(({ state }) => state);
   const state = (proof === null ? second : first) ?? 'pending-proof';
   const begun = newHolder({
     ...{ id, serviceId, service, org, claimant, sharingRevision, environment, mode, overwrite, addedBy, addedAt: at },
-    ...{ expectedTarget, state, proof, canonical: canonical ?? false, hsts: hsts ?? false },
+    ...{ byAdministrator, expectedTarget, state, proof, canonical: canonical ?? false, hsts: hsts ?? false },
   });
   return { ...begun, provenAt: isProven ? at : null };
 }
@@ -111,8 +111,12 @@ async function heldAlready(deps: CustomDomainsDeps, request: AddDomain, record: 
     });
   }
   if (holder.mode === request.mode) {
-    const { canonical, hsts } = { canonical: request.canonical ?? holder.canonical, hsts: request.hsts ?? holder.hsts };
-    if (canonical !== holder.canonical || hsts !== holder.hsts) await changeHolder(deps, record, { canonical, hsts });
+    const said = { canonical: request.canonical ?? holder.canonical, hsts: request.hsts ?? holder.hsts };
+    // An administrator gives it now: whether it needs a proof is judged anew.
+    const given = request.byAdministrator && !holder.byAdministrator ? { byAdministrator: true, proof: null } : {};
+    const changes = { ...said, ...(holder.provenAt === null && given) };
+    const isChanged = Object.entries(changes).some(([field, value]) => holder[field as keyof DomainHolder] !== value);
+    if (isChanged) await changeHolder(deps, record, changes);
     return { holderId: holder.id, isNew: false };
   }
   const message = `${request.domain} is attached in ${holder.mode} mode: remove it first to change the mode`;

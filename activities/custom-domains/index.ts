@@ -10,8 +10,8 @@ import { prepareDomain } from './prepare-domain.ts';
 import { beginRemoval, type Holding, readHolding, removeDomain, requireHolding } from './remove-domain.ts';
 
 /** As workflows of an earlier version ask for it: the owner was the only one who could. */
-export type GivenAdd = Omit<AddDomain, 'claimant' | 'sharingRevision'> &
-  Partial<Pick<AddDomain, 'claimant' | 'sharingRevision'>>;
+export type GivenAdd = Omit<AddDomain, 'claimant' | 'sharingRevision' | 'byAdministrator'> &
+  Partial<Pick<AddDomain, 'claimant' | 'sharingRevision' | 'byAdministrator'>>;
 
 /** `at` is missing where a workflow of an earlier version asks. */
 export interface GivenWish {
@@ -49,10 +49,11 @@ export function createCustomDomainsActivities(deps: CustomDomainsDeps) {
     return await observeDomain(share.countedFor(holder.claimant), observation, at, signal).finally(entered.leave);
   };
   return {
-    claimDomain: ({ claimant, sharingRevision = null, ...add }: GivenAdd, at: string): Promise<Claimed> =>
-      whileHeartbeating((signal) =>
-        claim({ ...add, claimant: claimant ?? add.org, sharingRevision }, new Date(at), signal),
-      ),
+    claimDomain: (given: GivenAdd, at: string): Promise<Claimed> =>
+      whileHeartbeating((signal) => {
+        const defaults = { claimant: given.org, sharingRevision: null, byAdministrator: false };
+        return claim({ ...defaults, ...given }, new Date(at), signal);
+      }),
     prepareDomain: (of: HolderId, { overwrite, at }: GivenWish): Promise<void> =>
       whileHeartbeating(async (signal) => {
         const wish = { overwrite, at: at === undefined ? new Date() : new Date(at) };

@@ -1,3 +1,4 @@
+import { isGivenByPlatform } from '../../domain/custom-domains/claim.ts';
 import { planRecord } from '../../domain/custom-domains/conflicts.ts';
 import type { DomainHolder, HeldDomain, ZoneView } from '../../domain/custom-domains/custom-domain.ts';
 import { bareName, recordTo } from '../../domain/custom-domains/mode.ts';
@@ -118,11 +119,10 @@ function isElsewhere({ status, nameServers, originalNameServers }: DomainZone): 
 
 /** Judged a moment ago, with the zone as it is: a claim that owes no proof has its record once the zone is delegated. */
 function mayWrite({ settings }: CustomDomainsDeps, { record, zone }: FoundZone): boolean {
-  const { org, claimant, proof, provenAt, ownedSince } = record.holder;
+  const { proof, provenAt, ownedSince } = record.holder;
   if (provenAt !== null || ownedSince !== null) return true;
   if (proof !== null) return false;
-  const isPlatforms = claimant === settings.platformOrg && org === settings.platformOrg;
-  return isPlatforms || zone.status === 'active';
+  return isGivenByPlatform(record.holder, settings) || zone.status === 'active';
 }
 
 export function zoneView(

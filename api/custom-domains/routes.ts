@@ -17,7 +17,7 @@ import { pageSchema } from '../../domain/page-schema.ts';
 import { requireService, visibleOrg } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
-import { type Caller, isPlatform } from '../http/caller.ts';
+import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { requireDomain, requireName } from './domain-access.ts';
@@ -64,6 +64,7 @@ function addRoute(deps: CustomDomainsDeps): Route {
         ...{ id: deps.newId('domain'), domain, apex, environment, mode, overwrite, canonical, hsts },
         ...{ serviceId: service.id, service: service.name, org: service.org, addedBy: caller.name, requestId },
         ...claimantOf(caller, service),
+        byAdministrator: isAdministrator(caller),
       });
       return { status: 200, data: await viewNow(deps, domain, service.id) };
     },

@@ -33,6 +33,7 @@ export interface ClaimRequest {
   readonly org: string;
   /** Who says that the name is theirs, and is judged: the owner, or an org that shares the service. */
   readonly claimant: string;
+  readonly byAdministrator: boolean;
   readonly environment: Environment;
   readonly mode: DomainMode;
 }
@@ -108,16 +109,24 @@ export function needsProof(claim: ClaimRequest, facts: ClaimFacts): boolean {
 type ProofRule = (claim: ClaimRequest, facts: ClaimFacts) => boolean;
 
 /**
- * Of names whose record the platform writes, so that the record proves nothing. All zones are the platform's own org's to give;
- * who has proven the registrable domain has all of it.
+ * Whether an administrator gives the name to a service of the platform's own org: all zones are the operator's to give. That
+ * org alone is not enough, as its members have no more to do with other orgs' zones than anybody.
+ */
+export function isGivenByPlatform(
+  { byAdministrator, org, claimant }: Pick<ClaimRequest, 'byAdministrator' | 'org' | 'claimant'>,
+  { platformOrg }: Pick<ClaimFacts, 'platformOrg'>,
+): boolean {
+  return byAdministrator && org === platformOrg && claimant === platformOrg;
+}
+
+/**
+ * Of names whose record the platform writes, so that the record proves nothing; who has proven the registrable domain has all
+ * of it.
  */
 const whereWritten =
   (applies: ProofRule): ProofRule =>
   (claim, facts) =>
-    claim.mode === 'cloudflare' &&
-    claim.claimant !== facts.platformOrg &&
-    !facts.hasProvenApex &&
-    applies(claim, facts);
+    claim.mode === 'cloudflare' && !isGivenByPlatform(claim, facts) && !facts.hasProvenApex && applies(claim, facts);
 
 const PROOF_RULES: readonly ProofRule[] = [
   // An org that shares the service adds it: what is the owner's was not given to that org.
@@ -134,8 +143,8 @@ const PROOF_RULES: readonly ProofRule[] = [
   // Another org asked for it as well.
   ({ claimant }, { record, now }) =>
     record?.contenders.some((other) => other.org !== claimant && other.at > formerSince(now)) ?? false,
-  // That of the platform is the platform's org's.
-  ({ claimant, apex }, { platformOrg, platformDomain }) => claimant !== platformOrg && isWithin(platformDomain, apex),
+  // That of the platform is its administrators' to give.
+  (claim, facts) => !isGivenByPlatform(claim, facts) && isWithin(facts.platformDomain, claim.apex),
   // Its registrable domain is another org's, or was lately.
   ({ claimant }, { hasProvenApex, orgsOfApex: { owning, left } }) =>
     !hasProvenApex && isAnothers(claimant, [...owning, ...left]),
@@ -151,8 +160,9 @@ const PROOF_RULES: readonly ProofRule[] = [
 ];
 
 /** Whom the zone was delegated to before the others came: they cannot publish a proof in it any more. */
-function isKeeperOfZone({ mode, claimant }: ClaimRequest, { orgsOfApex, platformOrg }: ClaimFacts): boolean {
-  return mode === 'cloudflare' && (claimant === platformOrg || orgsOfApex.delegated.includes(claimant));
+function isKeeperOfZone(claim: ClaimRequest, facts: ClaimFacts): boolean {
+  if (claim.mode !== 'cloudflare') return false;
+  return isGivenByPlatform(claim, facts) || facts.orgsOfApex.delegated.includes(claim.claimant);
 }
 
 const isAnothers = (org: string, orgs: readonly string[]): boolean => orgs.some((other) => other !== org);

@@ -40,6 +40,8 @@ export interface DomainHolder {
   readonly claimant: string;
   /** Of an org that shares the service: revision of the list of such orgs by which it was let in. Null otherwise. */
   readonly sharingRevision: number | null;
+  /** Whether an administrator of the platform added it, who gives names of all zones to services of the platform's org. */
+  readonly byAdministrator: boolean;
   readonly environment: Environment;
   readonly mode: DomainMode;
   /** What the record of the name has to lead to. */
@@ -93,6 +95,7 @@ export type NewHolder = Pick<
   | 'org'
   | 'claimant'
   | 'sharingRevision'
+  | 'byAdministrator'
   | 'environment'
   | 'mode'
   | 'expectedTarget'

@@ -38,6 +38,7 @@ export interface AddDomain {
   /** As `DomainHolder` has them. */
   readonly claimant: string;
   readonly sharingRevision: number | null;
+  readonly byAdministrator: boolean;
   readonly environment: Environment;
   readonly mode: DomainMode;
   readonly overwrite: boolean;

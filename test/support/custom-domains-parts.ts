@@ -59,8 +59,16 @@ export async function createCustomDomainsParts(changes: Partial<CustomDomainsDep
   const blog = await newService('blog', 'globex');
   const request = (domain: string, fields: Partial<AddDomain> = {}): AddDomain => ({
     ...{ id: newId('domain'), domain, apex: domain.split('.').slice(-2).join('.'), serviceId: shop, service: 'shop' },
-    ...{ org: 'acme', claimant: fields.org ?? 'acme', sharingRevision: null, environment: 'prod', mode: 'direct' },
-    ...{ overwrite: false, canonical: null, hsts: null, addedBy: 'usr_ada', requestId: 'req_1' },
+    ...{ org: 'acme', claimant: fields.org ?? 'acme', sharingRevision: null, byAdministrator: false },
+    ...{
+      environment: 'prod',
+      mode: 'direct',
+      overwrite: false,
+      canonical: null,
+      hsts: null,
+      addedBy: 'usr_ada',
+      requestId: 'req_1',
+    },
     ...fields,
   });
   const ofBlog = { serviceId: blog, service: 'blog', org: 'globex' } as const;

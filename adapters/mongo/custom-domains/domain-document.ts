@@ -31,6 +31,7 @@ const holderShape = z.object({
   org: text,
   claimant: text.optional(),
   sharingRevision: z.int().nullable().default(null),
+  byAdministrator: z.boolean().default(false),
   environment: z.enum(ENVIRONMENTS),
   mode: z.enum(DOMAIN_MODES),
   expectedTarget: text,

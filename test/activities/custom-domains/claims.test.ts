@@ -237,6 +237,20 @@ describe('claims of names', () => {
       assert.equal(await look('mail.corp.com', 7), 'active');
     });
 
+    it('a member of the platform\u2019s own org overwrites nothing in zones of others, until an administrator adds the name', async () => {
+      world.provider.add('corp.com', 'active');
+      world.provider.put('corp.com', 'www.corp.com', [{ type: 'A', content: '198.51.100.9' }]);
+      const toy = { serviceId: await world.newService('toy', 'platform'), service: 'toy', org: 'platform' };
+      const wish = { ...MANAGED, ...toy, overwrite: true };
+      await add(world.request('www.corp.com', wish), 0);
+      assert.deepEqual([await look('www.corp.com', 1), records('www.corp.com')], ['pending-proof', ['198.51.100.9']]);
+      await add(world.request('www.corp.com', { ...wish, byAdministrator: true }), 2);
+      assert.deepEqual([await look('www.corp.com', 3), records('www.corp.com')], ['active', [INGRESS]]);
+      // To a tenant's service, no administrator gives what is in a zone of others.
+      await add(world.request('shop.corp.com', { ...MANAGED, ...world.ofBlog, byAdministrator: true }), 4);
+      assert.deepEqual([await look('shop.corp.com', 5), records('shop.corp.com')], ['pending-proof', []]);
+    });
+
     it('who had a zone made and delegated goes on adding names, also once the first one is given back', async () => {
       const [first, second] = ['www.own.com', 'shop.own.com'].map((domain) => world.request(domain, MANAGED));
       assert.ok(first !== undefined && second !== undefined);
@@ -461,7 +475,7 @@ describe('claims of names', () => {
     });
 
     it('a name that is being removed gets no record', async () => {
-      const request = world.request('www.leaving.com', { mode: 'cloudflare', org: 'platform' });
+      const request = world.request('www.leaving.com', { mode: 'cloudflare', org: 'platform', byAdministrator: true });
       const { holderId } = await claimDomain(world.deps, request, at(0));
       const of = { domain: request.domain, serviceId: world.shop, by: 'usr_ada', requestId: 'req_1' };
       await beginRemoval(world.deps, of, at(1));

@@ -138,7 +138,7 @@ describe('custom domains on a real DNS server', () => {
     await set(apex, domain, 'CAA', '0 issue "letsencrypt.org"');
     const before = await on.foreign(domain);
     assert.equal(before.length, 3);
-    await add(domain, { mode: 'cloudflare', org: 'platform' });
+    await add(domain, { mode: 'cloudflare', org: 'platform', byAdministrator: true });
     assert.equal((await holderOf(domain))?.state, 'active');
     assert.deepEqual(await on.dns.resolver().resolve4(domain), [INGRESS]);
     assert.equal((await routeOf(domain))?.service, 'shop');

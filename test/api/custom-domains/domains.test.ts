@@ -101,7 +101,10 @@ it('a foreign record is 409 with the record, and overwriting replaces it', async
   api.names.provider.put('zoned.com', domain, [{ type: 'CNAME', content: 'elsewhere.net' }]);
   const managed = { mode: 'cloudflare', service: 'ours' };
   await api.services.upsert({ id: 'svc_ours', name: 'ours', org: 'platform' }, {});
-  const headers = { 'x-test-user': 'platform/member/usr_op' };
+  const member = await add(domain, managed, { 'x-test-user': 'platform/member/usr_op' });
+  assert.deepEqual([member.status, member.body.data.state], [200, 'pending-proof'], 'all zones are no member\u2019s');
+  assert.equal((await api.call('DELETE', `/domains/${domain}`, undefined, {})).status, 200);
+  const headers = {};
   const refused = await add(domain, managed, headers);
   assert.deepEqual([refused.status, refused.body.error.code], [409, 'DNS_RECORD_EXISTS']);
   assert.deepEqual(refused.body.error.details.records, [{ type: 'CNAME', content: 'elsewhere.net' }]);

@@ -13,6 +13,7 @@ const DAY_MS = 86_400_000;
 const days = (count: number): Date => new Date(AT.getTime() + count * DAY_MS);
 const CLAIM: ClaimRequest = {
   ...{ domain: 'shop.example.com', apex: 'example.com', serviceId: 'svc_2', org: 'globex', claimant: 'globex' },
+  ...{ byAdministrator: false },
   ...{ environment: 'prod', mode: 'direct' },
 };
 const NO_ORGS = { owning: [], left: [], leftEver: [], delegated: [], holding: [], zoneMade: null };
@@ -101,14 +102,32 @@ const TABLE: readonly (readonly [
   ],
   ['the registrable domain is the platform\u2019s', {}, free(true), { domain: 'x.fairlead.dev', apex: 'fairlead.dev' }],
   [
-    'the registrable domain is the platform\u2019s, and so is the service',
+    'the registrable domain is the platform\u2019s, and an administrator gives it to a service of its org',
     {},
     free(false),
+    { domain: 'x.fairlead.dev', apex: 'fairlead.dev', org: 'platform', byAdministrator: true },
+  ],
+  [
+    'the same by a member of that org',
+    {},
+    free(true),
     { domain: 'x.fairlead.dev', apex: 'fairlead.dev', org: 'platform' },
   ],
   ['no add made the zone in the account', { hasZone: true }, free(true), MANAGED],
   ['such a zone, where the domain itself is proven', { hasZone: true, hasProvenApex: true }, free(false), MANAGED],
-  ['such a zone, and the platform\u2019s own org', { hasZone: true }, free(false), { ...MANAGED, org: 'platform' }],
+  [
+    'such a zone, which an administrator gives to a service of the platform\u2019s org',
+    { hasZone: true },
+    free(false),
+    { ...MANAGED, org: 'platform', byAdministrator: true },
+  ],
+  ['such a zone, and a member of that org', { hasZone: true }, free(true), { ...MANAGED, org: 'platform' }],
+  [
+    'such a zone, and an administrator for a service of another org',
+    { hasZone: true },
+    free(true),
+    { ...MANAGED, byAdministrator: true },
+  ],
   ['such a zone, where the customer sets the record', { hasZone: true }, free(false)],
   ['the zone was made for another org', madeBy('acme'), free(true), MANAGED],
   ['the zone was made for its own org, of a domain that led elsewhere', madeBy('globex'), free(false), MANAGED],

@@ -22,6 +22,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
             hsts: true,
             claimant: 'helpers',
             sharingRevision: 3,
+            byAdministrator: true,
             reason: 'why',
             dnsVerified: true,
             proof: { name: '_fairlead.a.com', value: 'fairlead-verify=1' },
