@@ -13,7 +13,10 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
   before(async () => {
     run = await startDomains();
   });
-  afterEach(() => run.before.clear());
+  afterEach(() => {
+    run.before.clear();
+    run.instead.clear();
+  });
   after(() => run.stop());
 
   const hostOf = async (domain: string) => (await run.deps.hosts.list()).find(({ host }) => host === domain) ?? null;
@@ -43,6 +46,37 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
     run.dns.lead(domain, ELSEWHERE);
     await run.pass(2 * HOUR_MS);
     assert.equal(await stateOf(domain), 'pending-dns');
+  });
+
+  it('a look that is put off again and again is made less and less often, and at once when there is room', async () => {
+    const domain = run.newName();
+    let looks = 0;
+    run.instead.set('observeDomain', (asked) => {
+      // Names of other tests are looked at as well.
+      if ((asked as { readonly domain: string }).domain === domain) looks += 1;
+      return { kind: 'put off', reason: 'its org has used up its share', waitMs: 3_000 };
+    });
+    run.dns.lead(domain, HERE);
+    await run.add(run.request(domain));
+    await run.pass(12 * HOUR_MS);
+    assert.ok(looks >= 12 && looks <= 40, `${looks} looks in 12 hours`);
+    run.instead.clear();
+    await run.commands.verify(run.of(domain, run.shop));
+    assert.notEqual(await stateOf(domain), 'pending-dns');
+    await run.commands.remove(run.of(domain, run.shop));
+  });
+
+  it('a removal that the DNS provider refuses is tried again until it is done', async () => {
+    const domain = await addActive();
+    run.before.set('removeDomain', async () => {
+      throw new FairleadError('DNS_PROVIDER_REFUSED', 'Cloudflare answers 403');
+    });
+    assert.equal(await run.commands.remove(run.of(domain, run.shop)), 'removing');
+    await run.pass(3 * HOUR_MS);
+    assert.ok((await run.holderOf(domain))?.removingSince);
+    run.before.clear();
+    await run.pass(2 * HOUR_MS);
+    assert.deepEqual([await run.holderOf(domain), await hostOf(domain)], [null, null]);
   });
 
   it('a removal that is broken off goes on, and nothing attaches the name meanwhile', async () => {
