@@ -10,6 +10,7 @@ import {
   newHolder,
   released,
 } from '../../domain/custom-domains/custom-domain.ts';
+import { domainTaken } from '../../domain/custom-domains/domain-taken.ts';
 import type { AddDomain } from '../../domain/custom-domains/messages.ts';
 import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
 import { expectedRecord } from '../../domain/custom-domains/settings.ts';
@@ -47,7 +48,7 @@ export async function claimDomain(
   const { verdict, isProven } = await judge(deps, request, record, at, signal);
   if (verdict.kind === 'taken') {
     await noteContender(deps, request, record, at);
-    throw taken(request);
+    throw domainTaken(request);
   }
   if (verdict.kind === 'elsewhere') {
     const message = `${domain} is attached to ${verdict.environment} of this service: remove it there first`;
@@ -165,13 +166,6 @@ async function makeFree(
   const free = released(undone, at);
   await deps.domains.replace(free);
   return free;
-}
-
-/** It names nobody. Who writes the DNS of the name can show so, which moves aside whoever did not. */
-function taken(request: AddDomain): FairleadError {
-  const proof = ownershipProof(request);
-  const message = `${request.domain} is in use. If it is yours, publish TXT ${proof.name} ${proof.value} and add it again; if that changes nothing, ask the operator of the platform.`;
-  return new FairleadError('DOMAIN_TAKEN', message, { details: { proof } });
 }
 
 function changedMeanwhile(domain: string): FairleadError {

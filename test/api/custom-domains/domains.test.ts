@@ -186,6 +186,22 @@ it('what is said of a name besides is kept, and stays as it is where nothing is 
   assert.deepEqual(await kept({ canonical: false }), [false, true]);
 });
 
+it('adds that come to nothing do not reach the workflow of another\u2019s name', async () => {
+  await add('kept.roles.com', { service: 'blog' }, GLOBEX);
+  const { name, value } = (await add('kept.roles.com')).body.error.details.proof;
+  api.names.dns.setText(name, value);
+  api.names.dns.lead('kept.roles.com', HERE);
+  for (let looks = 0; looks < 3; looks += 1) await add('kept.roles.com');
+  assert.equal((await status('kept.roles.com')).body.data.state, 'active');
+  const { revision } = (await api.domains.find('kept.roles.com')) ?? assert.fail();
+  const sent = api.names.dns.looks();
+  const refused = await add('kept.roles.com', { service: 'blog' }, GLOBEX);
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'DOMAIN_TAKEN']);
+  assert.match(refused.body.error.details.proof.value, /^fairlead-verify=/);
+  assert.equal(api.names.dns.looks(), sent, 'no proof of it is looked up: it changes nothing');
+  assert.equal((await api.domains.find('kept.roles.com'))?.revision, revision);
+});
+
 it('who has names without proof loses them to who proves them, and is told nothing of it beforehand', async () => {
   await add('proven.roles.com', { service: 'blog' }, GLOBEX);
   const refused = await add('proven.roles.com');
