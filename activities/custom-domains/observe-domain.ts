@@ -11,6 +11,7 @@ import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { lookAtDomain } from './look-at-domain.ts';
 import { settleDomain } from './settle-domain.ts';
+import { supersede } from './supersede.ts';
 import { auditDomain } from './tell-domain.ts';
 import { removeRecord } from './undo-holder.ts';
 
@@ -48,7 +49,7 @@ export async function observeDomain(
   const found = await findHolder(deps, of);
   if (found === null) return { kind: 'gone' };
   if (found.holder.removingSince !== null || !(await isWithService(deps, found.holder))) return { kind: 'leaving' };
-  const begun = await begin(deps, found, isAsked, at);
+  const begun = await leave(deps, await supersede(deps, await begin(deps, found, isAsked, at), at), signal);
   // An attempt before this one may have ended between its writes.
   if (begun.holder.state === 'failed') return seen((await withdraw(deps, begun, signal)).holder, null);
   const look = await lookAtDomain(deps, { record: begun, at }, signal);
@@ -99,6 +100,13 @@ async function withdraw(deps: CustomDomainsDeps, record: HeldDomain, signal?: Ab
   if (ownedSince === null) await removeRecord(deps, record, signal);
   if (attachedAt === null && writtenRecord === null) return record;
   return await changeHolder(deps, record, { attachedAt: null, writtenRecord: null });
+}
+
+/** What another org has shown to be its own leads to this service no more. Of an attempt that ended in between, it is made up for. */
+async function leave(deps: CustomDomainsDeps, record: HeldDomain, signal?: AbortSignal): Promise<HeldDomain> {
+  const { state, ownedSince, attachedAt } = record.holder;
+  const isLed = state !== 'failed' && ownedSince === null && attachedAt !== null;
+  return isLed ? await withdraw(deps, record, signal) : record;
 }
 
 const seen = ({ state, reason }: DomainHolder, waitMs: number | null): Observed => ({

@@ -1,6 +1,11 @@
 import { isGivenByPlatform } from '../../domain/custom-domains/claim.ts';
 import { planRecord } from '../../domain/custom-domains/conflicts.ts';
-import type { DomainHolder, HeldDomain, ZoneView } from '../../domain/custom-domains/custom-domain.ts';
+import {
+  type DomainHolder,
+  type HeldDomain,
+  isSettled,
+  type ZoneView,
+} from '../../domain/custom-domains/custom-domain.ts';
 import { bareName, recordTo } from '../../domain/custom-domains/mode.ts';
 import type { DomainZone, DomainZones } from '../../domain/custom-domains/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -119,9 +124,8 @@ function isElsewhere({ status, nameServers, originalNameServers }: DomainZone): 
 
 /** Judged a moment ago, with the zone as it is: a claim that owes no proof has its record once the zone is delegated. */
 function mayWrite({ settings }: CustomDomainsDeps, { record, zone }: FoundZone): boolean {
-  const { proof, provenAt, ownedSince } = record.holder;
-  if (provenAt !== null || ownedSince !== null) return true;
-  if (proof !== null) return false;
+  if (isSettled(record.holder)) return true;
+  if (record.holder.proof !== null) return false;
   return isGivenByPlatform(record.holder, settings) || zone.status === 'active';
 }
 

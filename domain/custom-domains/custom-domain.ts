@@ -57,6 +57,13 @@ export interface DomainHolder {
   readonly provenAt: Date | null;
   /** Since when it is known to be the service's: from then on it is routed. Null before. */
   readonly ownedSince: Date | null;
+  /** Since when it leads elsewhere, after it was served: whose it is has to be known anew. Null of one that does not. */
+  readonly strayedAt: Date | null;
+  /**
+   * Whether its DNS was seen not to lead here since the add: that it does so later is an answer to the add. A record that was
+   * there before may be anybody's, or was left behind.
+   */
+  readonly ledElsewhere: boolean;
   /** When all that its mode asks for was seen first. */
   readonly verifiedAt: Date | null;
   readonly zone: ZoneView | null;
@@ -101,6 +108,7 @@ export type NewHolder = Pick<
   | 'expectedTarget'
   | 'state'
   | 'proof'
+  | 'ledElsewhere'
   | 'overwrite'
   | 'canonical'
   | 'hsts'
@@ -112,7 +120,7 @@ export function newHolder(fields: NewHolder): DomainHolder {
   return {
     ...fields,
     ...{ reason: null, dnsVerified: false, provenAt: null, ownedSince: null, verifiedAt: null, zone: null },
-    ...{ writtenRecord: null, replacedRecord: null, attachedAt: null },
+    ...{ strayedAt: null, writtenRecord: null, replacedRecord: null, attachedAt: null },
     ...{
       pendingSince: fields.addedAt,
       looks: 0,
@@ -145,6 +153,15 @@ export interface ZoneMade extends Contender {
    * done that. False of one that nobody knows of, as it may have been left behind.
    */
   readonly wasElsewhere: boolean;
+}
+
+/** Whether it is known whose the name is, so that it is asked of nobody. */
+export function isSettled({
+  provenAt,
+  ownedSince,
+  strayedAt,
+}: Pick<DomainHolder, 'provenAt' | 'ownedSince' | 'strayedAt'>): boolean {
+  return provenAt !== null || (ownedSince !== null && strayedAt === null);
 }
 
 /** One name of the installation: its one holder, if any, and the one before. Known by the name. */
@@ -209,7 +226,8 @@ export function released(record: HeldDomain, at: Date): CustomDomain {
 export function lapsed(record: HeldDomain, at: Date): HeldDomain {
   const { ownedSince, attachedAt } = record.holder;
   // Until all that leads to the service is undone, it counts as led there.
-  const holder = { ...record.holder, ownedSince: null, provenAt: null, attachedAt: ownedSince && (attachedAt ?? at) };
+  const shown = { ownedSince: null, strayedAt: null, provenAt: null };
+  const holder = { ...record.holder, ...shown, attachedAt: ownedSince && (attachedAt ?? at) };
   return { ...record, holder, former: formerOf(record, at) };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { pageQueryShape } from '../page-schema.ts';
-import { DOMAIN_STATES, type HeldDomain } from './custom-domain.ts';
+import { DOMAIN_STATES, type HeldDomain, isSettled } from './custom-domain.ts';
 import { DOMAIN_MODES, recordTo } from './mode.ts';
 
 /** Shapes of custom domains as the API takes and shows them (spec 2, "Custom domains"). */
@@ -104,11 +104,9 @@ export function domainView({ domain, holder }: HeldDomain): DomainView {
 
 type Holder = HeldDomain['holder'];
 
-function recordsToSet(
-  domain: string,
-  { proof, provenAt, ownedSince, expectedTarget, zone, mode, state }: Holder,
-): DomainView['records'] {
-  const proofs = proof === null || provenAt !== null || ownedSince !== null ? [] : [{ type: 'TXT' as const, ...proof }];
+function recordsToSet(domain: string, holder: Holder): DomainView['records'] {
+  const { proof, expectedTarget, zone, mode, state } = holder;
+  const proofs = proof === null || isSettled(holder) ? [] : [{ type: 'TXT' as const, ...proof }];
   const isManaged = mode === 'cloudflare' && (zone !== null || state === 'pending-proof');
   if (isManaged) return proofs;
   const { type, content } = recordTo(expectedTarget);

@@ -31,6 +31,8 @@ export interface CustomDomainStore {
   list(filter: DomainFilter, page: PageRequest): Promise<Page<HeldDomain>>;
   /** @param leftSince names that were given back before do not count */
   orgsOfApex(apex: string, leftSince: Date): Promise<OrgsOfApex>;
+  /** Orgs that have shown since that a name of a registrable domain is theirs, which leads here as far as is known. */
+  orgsShownSince(apex: string, since: Date): Promise<readonly string[]>;
   /** What an org has under way. @param since zones that were made before do not count */
   usageOf(claimant: string, since: Date): Promise<DomainUsage>;
   /** A name that no record is of. @returns false when there is one */
@@ -97,7 +99,7 @@ export interface RecordChange {
 
 /** The public DNS of names. It fails never: what cannot be read is told. */
 export interface DomainDns {
-  /** Where a name leads: by the servers of its zone, and by public resolvers once these show what is wanted. */
+  /** Where a name leads: by the servers of its zone, and by public resolvers once these show what is wanted, or are too few. */
   lookUpAddresses(name: DomainQuestion, wanted: AddressRecord, signal?: AbortSignal): Promise<AddressLook>;
   lookUpText(name: DomainQuestion, wanted: string, signal?: AbortSignal): Promise<DnsLook>;
 }
@@ -106,6 +108,8 @@ export interface DomainQuestion {
   readonly name: string;
   /** The registrable domain that it is in. */
   readonly apex: string;
+  /** Whether it led here: where too few servers of its zone answer to say that this is over, resolvers are asked as well. */
+  readonly wasHere?: boolean;
 }
 
 /** A name as the certificates of its service know it. */

@@ -41,6 +41,9 @@ const holderShape = z.object({
   proof: z.object({ name: text, value: text }).nullable(),
   provenAt: time.nullable(),
   ownedSince: time.nullable(),
+  strayedAt: time.nullable().default(null),
+  // Claims from before this was asked are judged as they were.
+  ledElsewhere: z.boolean().default(true),
   verifiedAt: time.nullable(),
   zone,
   writtenRecord: addressRecord,

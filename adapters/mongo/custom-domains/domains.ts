@@ -8,7 +8,7 @@ import { pageById } from '../page-by-id.ts';
 import { readConfirmed } from '../read-confirmed.ts';
 import { type DomainDocument, readDomain } from './domain-document.ts';
 import { COLLECTIONS } from './indexes.ts';
-import { readOrgsOfApex } from './orgs-of-apex.ts';
+import { readOrgsOfApex, readOrgsShownSince } from './orgs-of-apex.ts';
 
 /** RFC 1035 allows a name so many characters. */
 const LONGEST_NAME = 253;
@@ -27,6 +27,7 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
       return { items: items.filter(isHeld), nextCursor };
     },
     orgsOfApex: (apex, leftSince) => readOrgsOfApex(collection, apex, leftSince),
+    orgsShownSince: (apex, since) => readOrgsShownSince(collection, apex, since),
     async usageOf(claimant, since) {
       const count = (filter: object): Promise<number> =>
         mongoCall(() => collection.countDocuments(filter as Filter<DomainDocument>));

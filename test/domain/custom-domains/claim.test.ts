@@ -16,11 +16,13 @@ const CLAIM: ClaimRequest = {
   ...{ byAdministrator: false },
   ...{ environment: 'prod', mode: 'direct' },
 };
-const NO_ORGS = { owning: [], left: [], leftEver: [], delegated: [], holding: [], zoneMade: null };
+const NO_ORGS = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
+const PROVEN = { ...NO_ORGS, owning: ['globex'], holding: ['globex'], proven: ['globex'] };
+const DELEGATED = { ...NO_ORGS, owning: ['globex'], holding: ['globex', 'acme'], delegated: ['globex'] };
 const owning = (...orgs: readonly string[]) => ({ ...NO_ORGS, owning: orgs, holding: orgs });
 const FACTS: ClaimFacts = {
   ...{ record: null, holderExists: true, isProven: false, orgsOfApex: NO_ORGS },
-  ...{ hasProvenApex: false, hasZone: false },
+  ...{ hasZone: false, holderOwesProof: false, ownsApex: false, leadsHere: false },
   ...{ platformOrg: 'platform', platformDomain: 'apps.fairlead.dev', now: days(1) },
 };
 const left = freeName({ former: { serviceId: 'svc_1', org: 'acme', until: AT } });
@@ -74,12 +76,12 @@ const TABLE: readonly (readonly [
   ],
   [
     'another org has names of the domain, and this one has proven the domain itself',
-    { orgsOfApex: owning('acme'), hasProvenApex: true },
+    { orgsOfApex: { ...owning('acme', 'globex'), proven: ['globex'] } },
     free(false),
   ],
   [
     'an org that shares the service adds it, which has proven the domain',
-    { hasProvenApex: true },
+    { orgsOfApex: PROVEN },
     free(true),
     { org: 'acme', claimant: 'globex' },
   ],
@@ -114,7 +116,7 @@ const TABLE: readonly (readonly [
     { domain: 'x.fairlead.dev', apex: 'fairlead.dev', org: 'platform' },
   ],
   ['no add made the zone in the account', { hasZone: true }, free(true), MANAGED],
-  ['such a zone, where the domain itself is proven', { hasZone: true, hasProvenApex: true }, free(false), MANAGED],
+  ['such a zone, where the domain itself is proven', { hasZone: true, orgsOfApex: PROVEN }, free(false), MANAGED],
   [
     'such a zone, which an administrator gives to a service of the platform\u2019s org',
     { hasZone: true },
@@ -163,6 +165,59 @@ const TABLE: readonly (readonly [
     'another org has names of the domain that are not known to be theirs',
     { orgsOfApex: { ...NO_ORGS, holding: ['acme'] } },
     free(true),
+  ],
+  [
+    'another org asked for it lately, and this one has proven the domain',
+    { record: asked('acme', AT), orgsOfApex: PROVEN },
+    free(false),
+  ],
+  [
+    'another org asked for it lately, and the zone was delegated to this one',
+    { record: asked('acme', AT), orgsOfApex: DELEGATED },
+    free(false),
+    MANAGED,
+  ],
+  [
+    'it left another service lately, and this one has proven the domain',
+    { record: left, orgsOfApex: PROVEN },
+    free(false),
+  ],
+  ['it led here before the claim', { leadsHere: true }, free(true)],
+  ['it led here before, and its own org has the domain itself', { leadsHere: true, ownsApex: true }, free(false)],
+  ['it led here before, and its own org has proven the domain', { leadsHere: true, orgsOfApex: PROVEN }, free(false)],
+  [
+    'it led here before, and an administrator says for whom',
+    { leadsHere: true },
+    free(false),
+    { byAdministrator: true },
+  ],
+  [
+    'it led here before, as it left this service lately',
+    { leadsHere: true, record: left },
+    free(false),
+    { serviceId: 'svc_1', org: 'acme' },
+  ],
+  [
+    'it led here before, as it left this service long ago',
+    { leadsHere: true, record: left, now: days(90) },
+    free(true),
+    { serviceId: 'svc_1', org: 'acme' },
+  ],
+  [
+    'somebody owes a proof of it, and the zone was delegated to this one',
+    { record: unproven, holderOwesProof: true, orgsOfApex: DELEGATED },
+    free(false, unproven.holder),
+    MANAGED,
+  ],
+  [
+    'somebody owes a proof of it, and so does this one',
+    { record: unproven, holderOwesProof: true, orgsOfApex: { ...NO_ORGS, holding: ['acme'] } },
+    { kind: 'taken' },
+  ],
+  [
+    'somebody strayed and owes a proof, and this one has proven the domain',
+    { record: owned, holderOwesProof: true, orgsOfApex: { ...PROVEN, owning: ['acme', 'globex'] } },
+    free(false, owned.holder),
   ],
   ['somebody only says so', { record: unproven }, { kind: 'taken' }],
   ['somebody only says so, and this one proves it', { record: unproven, isProven: true }, free(false, unproven.holder)],

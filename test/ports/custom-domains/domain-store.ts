@@ -28,6 +28,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
             proof: { name: '_fairlead.a.com', value: 'fairlead-verify=1' },
           },
           ...{ provenAt: AT, ownedSince: AT, verifiedAt: LATER, attachedAt: AT, observedAt: AT, removingSince: LATER },
+          ...{ strayedAt: LATER, ledElsewhere: false },
           zone: { ...zone, nameServers: ['ns1.a.net'], originalNameServers: ['ns.b.net'] },
           writtenRecord: { type: 'CNAME', content: 'in.a.net' },
           replacedRecord: { type: 'A', content: '192.0.2.1' },
@@ -104,16 +105,41 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       const managed = { ownedSince: AT, mode: 'cloudflare' } as const;
       await add('f', { ...managed, org: 'keeper' });
       await add('g', { ...managed, org: 'prover', proof: { name: '_fairlead.g', value: 'v' } });
+      await add('j', { ...managed, org: 'early', provenAt: AT });
+      await add('k', { ...managed, org: 'away', strayedAt: LATER });
+      const zone = { name: `_fairlead.${apex}`, value: 'v' };
+      await add('l', { ...managed, org: 'zoned', proof: zone, provenAt: AT });
+      await add('m', { ...managed, org: 'sold', proof: zone, provenAt: AT, strayedAt: LATER });
+      await add('n', { org: 'asked', proof: zone, provenAt: AT });
+      await add('o', { org: 'acme', claimant: 'guest', sharingRevision: 1, proof: zone, provenAt: AT, ownedSince: AT });
       const made = (label: string, org: string, at: Date) =>
         freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true } });
       await store().insert(made('h', 'newer', LATER));
       await store().insert(made('i', 'older', AT));
-      const { owning, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
-      assert.deepEqual([[...owning].sort(), delegated], [['acme', 'keeper', 'prover'], ['keeper']]);
-      assert.deepEqual([...holding].sort(), ['acme', 'helpers', 'keeper', 'prover', 'squatter']);
+      const { owning, proven, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
+      assert.deepEqual([...owning].sort(), ['acme', 'away', 'early', 'guest', 'keeper', 'prover', 'sold', 'zoned']);
+      assert.deepEqual([delegated, proven], [['keeper'], ['zoned']]);
+      const others = ['helpers', 'asked', 'squatter'];
+      assert.deepEqual([...holding].sort(), [...owning, ...others].sort());
+      await store().insert(heldName({ org: 'itself', ownedSince: AT, provenAt: AT }, { domain: apex, apex }));
+      assert.deepEqual([...(await store().orgsOfApex(apex, AT)).proven].sort(), ['itself', 'zoned']);
       assert.deepEqual(rest, { left: [], leftEver: [], zoneMade: { org: 'newer', at: LATER, wasElsewhere: true } });
-      const nobody = { owning: [], left: [], leftEver: [], delegated: [], holding: [], zoneMade: null };
+      const nobody = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
       assert.deepEqual(await store().orgsOfApex(newApex(), AT), nobody);
+    });
+
+    it('knows the orgs that have shown since a time that names of a registrable domain are theirs', async () => {
+      const apex = newApex();
+      const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
+        store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
+      await add('a', { org: 'before', ownedSince: AT, provenAt: AT });
+      await add('b', { org: 'led', ownedSince: LATER });
+      await add('c', { org: 'proved', provenAt: LATER });
+      await add('d', { org: 'away', ownedSince: LATER, strayedAt: LATER });
+      await add('e', { org: 'going', ownedSince: LATER, removingSince: LATER });
+      await add('f', { org: 'claims' });
+      assert.deepEqual([...(await store().orgsShownSince(apex, AT))].sort(), ['led', 'proved']);
+      assert.deepEqual([...(await store().orgsShownSince(apex, new Date(0)))].sort(), ['before', 'led', 'proved']);
     });
 
     it('forgets a name, and no version of it that somebody changed meanwhile', async () => {

@@ -19,6 +19,7 @@ export function holder(changes: Partial<DomainHolder> = {}): DomainHolder {
       expectedTarget: '192.0.2.7',
       state: 'pending-dns',
       proof: null,
+      ledElsewhere: true,
       overwrite: false,
       canonical: false,
       hsts: false,

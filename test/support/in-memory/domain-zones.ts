@@ -76,6 +76,11 @@ export function createInMemoryDnsProvider() {
       const kept = zones.get(apex);
       if (kept !== undefined) kept.zone = { ...kept.zone, status: 'active' };
     },
+    /** As when it delegates the domain to others again. */
+    moveAway(apex: string): void {
+      const kept = zones.get(apex);
+      if (kept !== undefined) kept.zone = { ...kept.zone, status: 'pending', originalNameServers: ['ns.new.net'] };
+    },
     removeZone: (apex: string) => zones.delete(apex),
     /** As a person does on the provider's pages. */
     put(apex: string, name: string, records: readonly Omit<KeptRecord, 'by'>[]): void {

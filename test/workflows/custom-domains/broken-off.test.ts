@@ -23,8 +23,8 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
   const stateOf = async (domain: string) => (await run.holderOf(domain))?.state ?? null;
   async function addActive(): Promise<string> {
     const domain = run.newName();
-    run.dns.lead(domain, HERE);
     await run.add(run.request(domain));
+    run.dns.lead(domain, HERE);
     for (let looks = 0; (await stateOf(domain)) !== 'active'; looks += 1) {
       assert.ok(looks < 30);
       await run.pass(10_000);
@@ -56,8 +56,8 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
       if ((asked as { readonly domain: string }).domain === domain) looks += 1;
       return { kind: 'put off', reason: 'its org has used up its share', waitMs: 3_000 };
     });
-    run.dns.lead(domain, HERE);
     await run.add(run.request(domain));
+    run.dns.lead(domain, HERE);
     await run.pass(12 * HOUR_MS);
     assert.ok(looks >= 12 && looks <= 40, `${looks} looks in 12 hours`);
     run.instead.clear();
