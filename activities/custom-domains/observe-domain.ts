@@ -10,6 +10,7 @@ import { standingOf } from '../../domain/custom-domains/state-table.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { lookAtDomain } from './look-at-domain.ts';
+import { removeUnusedZone } from './remove-zone.ts';
 import { settleDomain } from './settle-domain.ts';
 import { supersede } from './supersede.ts';
 import { auditDomain } from './tell-domain.ts';
@@ -51,7 +52,7 @@ export async function observeDomain(
   if (found.holder.removingSince !== null || !(await isWithService(deps, found.holder))) return { kind: 'leaving' };
   const begun = await leave(deps, await supersede(deps, await begin(deps, found, isAsked, at), at), signal);
   // An attempt before this one may have ended between its writes.
-  if (begun.holder.state === 'failed') return seen((await withdraw(deps, begun, signal)).holder, null);
+  if (begun.holder.state === 'failed') return seen((await giveUp(deps, begun, at, signal)).holder, null);
   const look = await lookAtDomain(deps, { record: begun, at }, signal);
   const { changes, event, waitMs } = afterLook(look.record.holder, look, at);
   const current = look.record;
@@ -70,7 +71,7 @@ export async function observeDomain(
   const hasLapsed = event === 'failed' && !standingOf(current.holder.mode, look.facts, false).owns;
   const kept = hasLapsed ? lapsed(changed, at) : changed;
   await deps.domains.replace(kept);
-  if (event === 'failed') return seen((await withdraw(deps, kept, signal)).holder, waitMs);
+  if (event === 'failed') return seen((await giveUp(deps, kept, at, signal)).holder, waitMs);
   if (kept.holder.ownedSince !== null && kept.holder.attachedAt === null) {
     await settleDomain(deps, kept);
     await changeHolder(deps, kept, { attachedAt: at });
@@ -100,6 +101,15 @@ async function withdraw(deps: CustomDomainsDeps, record: HeldDomain, signal?: Ab
   if (ownedSince === null) await removeRecord(deps, record, signal);
   if (attachedAt === null && writtenRecord === null) return record;
   return await changeHolder(deps, record, { attachedAt: null, writtenRecord: null });
+}
+
+async function giveUp(
+  deps: CustomDomainsDeps,
+  record: HeldDomain,
+  at: Date,
+  signal?: AbortSignal,
+): Promise<HeldDomain> {
+  return await removeUnusedZone(deps, await withdraw(deps, record, signal), at, signal);
 }
 
 /** What another org has shown to be its own leads to this service no more. Of an attempt that ended in between, it is made up for. */

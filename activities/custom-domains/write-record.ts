@@ -71,12 +71,13 @@ async function findOrMakeZone(
   const { apex, holder } = record;
   const known = await zones.findZone(apex, signal);
   if (known !== null) {
-    const isOwn = record.zoneMade?.org === holder.claimant && known.status === 'pending';
+    const { zoneMade } = record;
+    const isOwn = zoneMade?.org === holder.claimant && !zoneMade.isGone && known.status === 'pending';
     const found = isOwn ? await noteElsewhere(deps, record, known) : record;
     return { record: found, zone: known, created: holder.zone?.created ?? isOwn };
   }
   await requireZoneRoom(deps, record, at);
-  const zoneMade = { org: holder.claimant, at, wasElsewhere: false };
+  const zoneMade = { org: holder.claimant, at, wasElsewhere: false, isGone: false };
   const noted: HeldDomain = { ...record, zoneMade, revision: record.revision + 1 };
   await deps.domains.replace(noted);
   const zone = await makeZone(deps, zones, noted, signal);

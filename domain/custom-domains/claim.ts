@@ -174,7 +174,7 @@ const PROOF_RULES: readonly ProofRule[] = [
   whereWritten(({ claimant }, { orgsOfApex }) => isAnothers(claimant, orgsOfApex.leftEver)),
   // The zone is the operator's, or was made for another org; or it was delegated here before, as one that was left behind.
   whereWritten(({ claimant }, { hasZone, orgsOfApex: { zoneMade } }) => {
-    return hasZone && !(zoneMade?.org === claimant && zoneMade.wasElsewhere);
+    return hasZone && !(zoneMade?.org === claimant && zoneMade.wasElsewhere && !zoneMade.isGone);
   }),
 ];
 

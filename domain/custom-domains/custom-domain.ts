@@ -153,6 +153,8 @@ export interface ZoneMade extends Contender {
    * done that. False of one that nobody knows of, as it may have been left behind.
    */
   readonly wasElsewhere: boolean;
+  /** Whether it was removed since, as no name used it: one that is there is somebody else's. */
+  readonly isGone: boolean;
 }
 
 /** Whether it is known whose the name is, so that it is asked of nobody. */

@@ -33,6 +33,8 @@ export interface CustomDomainStore {
   orgsOfApex(apex: string, leftSince: Date): Promise<OrgsOfApex>;
   /** Orgs that have shown since that a name of a registrable domain is theirs, which leads here as far as is known. */
   orgsShownSince(apex: string, since: Date): Promise<readonly string[]>;
+  /** Whether a name, other than that one, is held whose record the platform writes into the zone of a registrable domain. */
+  usesZone(apex: string, otherThan: string): Promise<boolean>;
   /** What an org has under way. @param since zones that were made before do not count */
   usageOf(claimant: string, since: Date): Promise<DomainUsage>;
   /** A name that no record is of. @returns false when there is one */
@@ -51,6 +53,8 @@ export interface DomainUsage {
   readonly waiting: number;
   /** Zones that its adds made at the DNS provider, whatever became of the names. */
   readonly zonesMade: number;
+  /** The same, of all orgs. */
+  readonly zonesMadeByAll: number;
 }
 
 /** A zone in the platform's account at the DNS provider. */
@@ -79,6 +83,11 @@ export interface DomainZones {
   findZone(apex: string, signal?: AbortSignal): Promise<DomainZone | null>;
   /** Makes the zone, or finds the one that was made meanwhile. */
   createZone(apex: string, signal?: AbortSignal): Promise<DomainZone>;
+  /**
+   * Removes a zone that no domain is delegated to, and that has nothing in it but what this installation wrote.
+   * @returns false where it stays
+   */
+  removeZone(zone: DomainZone, signal?: AbortSignal): Promise<boolean>;
   /** All A, AAAA and CNAME records at a name. */
   read(zone: DomainZone, name: string, signal?: AbortSignal): Promise<readonly ProviderRecord[]>;
   /**

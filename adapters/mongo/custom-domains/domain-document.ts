@@ -74,7 +74,7 @@ const domainSchema = z.object({
   former: z.object({ serviceId: text, org: text, until: time }).nullable(),
   contenders: z.array(contender).default([]),
   zoneMade: contender
-    .extend({ wasElsewhere: z.boolean().default(false) })
+    .extend({ wasElsewhere: z.boolean().default(false), isGone: z.boolean().default(false) })
     .nullable()
     .default(null),
   revision: z.int(),

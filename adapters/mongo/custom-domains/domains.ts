@@ -28,15 +28,21 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
     },
     orgsOfApex: (apex, leftSince) => readOrgsOfApex(collection, apex, leftSince),
     orgsShownSince: (apex, since) => readOrgsShownSince(collection, apex, since),
+    async usesZone(apex, otherThan) {
+      const uses = { 'holder.mode': 'cloudflare', 'holder.state': { $ne: 'failed' } };
+      const filter = { apex, _id: { $ne: otherThan }, ...uses } as Filter<DomainDocument>;
+      return (await readConfirmed(collection, filter)) !== null;
+    },
     async usageOf(claimant, since) {
       const count = (filter: object): Promise<number> =>
         mongoCall(() => collection.countDocuments(filter as Filter<DomainDocument>));
-      const [held, waiting, zonesMade] = await Promise.all([
+      const [held, waiting, zonesMade, zonesMadeByAll] = await Promise.all([
         count({ 'holder.claimant': claimant }),
         count({ 'holder.claimant': claimant, 'holder.ownedSince': null }),
         count({ 'zoneMade.org': claimant, 'zoneMade.at': { $gt: since } }),
+        count({ 'zoneMade.at': { $gt: since } }),
       ]);
-      return { held, waiting, zonesMade };
+      return { held, waiting, zonesMade, zonesMadeByAll };
     },
     insert: async ({ domain, ...fields }) => await insertIfNew(collection, { _id: domain, ...fields }),
     async replace({ domain, ...fields }) {

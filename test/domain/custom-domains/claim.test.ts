@@ -37,7 +37,7 @@ const failedProven = heldName({ state: 'failed', provenAt: AT });
 const MANAGED = { mode: 'cloudflare' } as const;
 const madeBy = (org: string, wasElsewhere = true) => ({
   hasZone: true,
-  orgsOfApex: { ...NO_ORGS, zoneMade: { org, at: AT, wasElsewhere } },
+  orgsOfApex: { ...NO_ORGS, zoneMade: { org, at: AT, wasElsewhere, isGone: false } },
 });
 const free = (asksProof: boolean, displaces: ReturnType<typeof holder> | null = null): ClaimVerdict => ({
   ...{ kind: 'free', displaces, asksProof },
@@ -133,6 +133,15 @@ const TABLE: readonly (readonly [
   ['such a zone, where the customer sets the record', { hasZone: true }, free(false)],
   ['the zone was made for another org', madeBy('acme'), free(true), MANAGED],
   ['the zone was made for its own org, of a domain that led elsewhere', madeBy('globex'), free(false), MANAGED],
+  [
+    'the zone that was made for its own org is gone, and somebody made another one',
+    {
+      hasZone: true,
+      orgsOfApex: { ...NO_ORGS, zoneMade: { org: 'globex', at: AT, wasElsewhere: true, isGone: true } },
+    },
+    free(true),
+    MANAGED,
+  ],
   [
     'the zone was made for its own org, of a domain that may have been delegated before',
     madeBy('globex', false),

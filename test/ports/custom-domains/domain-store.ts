@@ -36,7 +36,10 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
         },
         {
           former: { serviceId: 'svc_0', org: 'old', until: AT },
-          ...{ contenders: [{ org: 'globex', at: AT }], zoneMade: { org: 'acme', at: LATER, wasElsewhere: true } },
+          ...{
+            contenders: [{ org: 'globex', at: AT }],
+            zoneMade: { org: 'acme', at: LATER, wasElsewhere: true, isGone: true },
+          },
         },
       );
       assert.deepEqual(await Promise.all([store().insert(bare), store().insert(full)]), [true, true]);
@@ -113,7 +116,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       await add('n', { org: 'asked', proof: zone, provenAt: AT });
       await add('o', { org: 'acme', claimant: 'guest', sharingRevision: 1, proof: zone, provenAt: AT, ownedSince: AT });
       const made = (label: string, org: string, at: Date) =>
-        freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true } });
+        freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true, isGone: false } });
       await store().insert(made('h', 'newer', LATER));
       await store().insert(made('i', 'older', AT));
       const { owning, proven, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
@@ -123,7 +126,11 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       assert.deepEqual([...holding].sort(), [...owning, ...others].sort());
       await store().insert(heldName({ org: 'itself', ownedSince: AT, provenAt: AT }, { domain: apex, apex }));
       assert.deepEqual([...(await store().orgsOfApex(apex, AT)).proven].sort(), ['itself', 'zoned']);
-      assert.deepEqual(rest, { left: [], leftEver: [], zoneMade: { org: 'newer', at: LATER, wasElsewhere: true } });
+      assert.deepEqual(rest, {
+        left: [],
+        leftEver: [],
+        zoneMade: { org: 'newer', at: LATER, wasElsewhere: true, isGone: false },
+      });
       const nobody = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
       assert.deepEqual(await store().orgsOfApex(newApex(), AT), nobody);
     });
@@ -171,7 +178,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
 
     it('counts what an org has under way: names that are not its own yet, and zones that it had made lately', async () => {
       const claimant = `org-${newService()}`;
-      const zoneMade = (at: Date) => ({ zoneMade: { org: claimant, at, wasElsewhere: true } });
+      const zoneMade = (at: Date) => ({ zoneMade: { org: claimant, at, wasElsewhere: true, isGone: false } });
       await store().insert(heldName({ claimant }, zoneMade(LATER)));
       await store().insert(heldName({ claimant, state: 'failed' }, zoneMade(AT)));
       await store().insert(heldName({ claimant, ownedSince: AT }));
@@ -179,8 +186,22 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       const gone = heldName({ claimant }, zoneMade(LATER));
       await store().insert(gone);
       await store().replace(released(gone, LATER));
-      assert.deepEqual(await store().usageOf(claimant, AT), { held: 3, waiting: 2, zonesMade: 2 });
-      assert.deepEqual(await store().usageOf('nobody', AT), { held: 0, waiting: 0, zonesMade: 0 });
+      const { zonesMadeByAll, ...own } = await store().usageOf(claimant, AT);
+      assert.deepEqual(own, { held: 3, waiting: 2, zonesMade: 2 });
+      assert.deepEqual(await store().usageOf('nobody', AT), { held: 0, waiting: 0, zonesMade: 0, zonesMadeByAll });
+      assert.ok(zonesMadeByAll >= 2);
+      assert.equal((await store().usageOf(claimant, LATER)).zonesMadeByAll, 0);
+    });
+
+    it('knows whether another name uses the zone of a registrable domain', async () => {
+      const apex = newApex();
+      const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
+        store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
+      await add('a', { mode: 'cloudflare' });
+      await add('b', { mode: 'direct' });
+      await add('c', { mode: 'cloudflare', state: 'failed' });
+      assert.equal(await store().usesZone(apex, `a.${apex}`), false);
+      assert.equal(await store().usesZone(apex, `b.${apex}`), true);
     });
 
     it('refuses a cursor that it has not given', async () => {

@@ -67,12 +67,22 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
         .filter((holder) => isShown(holder) && holder.strayedAt === null && holder.removingSince === null);
       return [...new Set(holders.map(({ claimant }) => claimant))];
     },
+    async usesZone(apex, otherThan) {
+      return [...domains.values()].some(
+        ({ domain, holder, ...record }) =>
+          record.apex === apex && domain !== otherThan && holder?.mode === 'cloudflare' && holder.state !== 'failed',
+      );
+    },
     async usageOf(claimant, since) {
       const all = [...domains.values()];
       const held = all.filter(({ holder }) => holder?.claimant === claimant);
       const waiting = held.filter(({ holder }) => holder?.ownedSince === null);
-      const made = all.filter(({ zoneMade }) => zoneMade?.org === claimant && zoneMade.at > since);
-      return { held: held.length, waiting: waiting.length, zonesMade: made.length };
+      const made = all.filter(({ zoneMade }) => zoneMade !== null && zoneMade.at > since);
+      const own = made.filter(({ zoneMade }) => zoneMade?.org === claimant);
+      return {
+        ...{ held: held.length, waiting: waiting.length },
+        ...{ zonesMade: own.length, zonesMadeByAll: made.length },
+      };
     },
     async insert(record) {
       if (domains.has(record.domain)) return false;

@@ -43,6 +43,13 @@ export function createInMemoryDnsProvider() {
     return {
       findZone: async (apex) => zones.get(apex)?.zone ?? null,
       createZone: async (apex) => zones.get(apex)?.zone ?? add(apex, 'pending'),
+      async removeZone({ name }) {
+        const kept = zones.get(name);
+        if (kept === undefined) return true;
+        const all = [...kept.records.values()].flat();
+        if (kept.zone.status !== 'pending' || all.some(({ by }) => by !== installation)) return false;
+        return zones.delete(name);
+      },
       read: async (_zone, name) => read(name),
       async replace(zone, name, { expected, wanted }) {
         const target = wanted === null ? [] : [wanted];
