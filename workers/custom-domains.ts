@@ -58,6 +58,7 @@ export const customDomains = defineModule({
           : createClientAdministration({ url: urls.idp, internalKey: providerKey }),
       audit: composeAudit(parts),
       raiseAlarm: await composeAlarms(parts),
+      noteFailure: (what, err) => parts.logger.warn({ err }, what),
       settings: {
         ...targets,
         ...platformNames({ ...targets, urls: Object.values(urls) }),

@@ -24,5 +24,7 @@ export interface CustomDomainsDeps {
     readonly subject: string;
     readonly text: string;
   }) => Promise<void>;
+  /** For the log: what failed, and is made up for later. */
+  readonly noteFailure: (what: string, error: unknown) => void;
   readonly settings: DomainSettings;
 }

@@ -1,5 +1,5 @@
 import { ACTIVE_LOOK_MS, LOST_LOOK_MS, PENDING_LIMIT_MS, waitAfterLook } from './back-off.ts';
-import type { DomainHolder } from './custom-domain.ts';
+import type { DomainHolder, Untold } from './custom-domain.ts';
 import { type DomainFacts, type Standing, standingOf } from './state-table.ts';
 
 /** A record has to be gone in so many looks, over so long, before an active name is pending again. */
@@ -9,7 +9,7 @@ export const LOST_FOR_MS = 30 * 60_000;
 export interface AfterLook {
   readonly changes: Partial<DomainHolder>;
   /** What happened, for the ledger and alarms; null where nothing did. */
-  readonly event: 'verified' | 'lost' | 'repended' | 'failed' | null;
+  readonly event: Untold['event'] | null;
   /** Until the next look; null where nobody looks any more. */
   readonly waitMs: number | null;
 }

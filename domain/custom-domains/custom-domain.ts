@@ -83,6 +83,10 @@ export interface DomainHolder {
   readonly looks: number;
   /** Looks at an active name by which its record was gone; null while it is there. */
   readonly lost: { readonly since: Date; readonly looks: number } | null;
+  /** What became of it and was not told yet, the oldest first. */
+  readonly untold: readonly Untold[];
+  /** When it was told last that it was lost. */
+  readonly lostToldAt: Date | null;
   readonly addedBy: string;
   readonly addedAt: Date;
   /** Where it led at that look, such as `CNAME in.example.net (proxied)`; null where nobody answered yet. */
@@ -91,6 +95,22 @@ export interface DomainHolder {
   readonly observedAt: Date | null;
   /** Since when it is being taken away; then nothing but its removal goes on. */
   readonly removingSince: Date | null;
+}
+
+/** Something that people are to be told of a name. */
+export interface Untold {
+  readonly event: 'verified' | 'lost' | 'repended' | 'failed';
+  readonly reason: string | null;
+  /** When it began: with the event, it is known where it is told twice. */
+  readonly at: Date;
+}
+
+/** So much of it is kept where nothing can be told; the oldest goes first. */
+const MOST_UNTOLD = 8;
+
+/** What is to be told of a holder, with one more. */
+export function untoldWith({ untold }: DomainHolder, one: Untold): readonly Untold[] {
+  return [...untold, { ...one, reason: one.reason && shortened(one.reason) }].slice(-MOST_UNTOLD);
 }
 
 /** Fields of a holder that a claim decides; the rest begins as nothing. */
@@ -120,7 +140,7 @@ export function newHolder(fields: NewHolder): DomainHolder {
   return {
     ...fields,
     ...{ reason: null, dnsVerified: false, provenAt: null, ownedSince: null, verifiedAt: null, zone: null },
-    ...{ strayedAt: null, writtenRecord: null, replacedRecord: null, attachedAt: null },
+    ...{ untold: [], lostToldAt: null, strayedAt: null, writtenRecord: null, replacedRecord: null, attachedAt: null },
     ...{
       pendingSince: fields.addedAt,
       looks: 0,

@@ -31,6 +31,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     clients: null,
     audit,
     raiseAlarm: async ({ subject }) => void alarms.push(subject),
+    noteFailure: () => undefined,
     settings: {
       ...{
         platformDomain: 'apps.fairlead.dev',

@@ -55,6 +55,10 @@ const holderShape = z.object({
   pendingSince: time.nullable(),
   looks: z.int(),
   lost: z.object({ since: time, looks: z.int() }).nullable(),
+  untold: z
+    .array(z.object({ event: z.enum(['verified', 'lost', 'repended', 'failed']), reason: text.nullable(), at: time }))
+    .default([]),
+  lostToldAt: time.nullable().default(null),
   addedBy: text,
   addedAt: time,
   resolvedTarget: text.nullable(),
