@@ -7,6 +7,7 @@ import type { CustomDomainsDeps } from './deps.ts';
 import { type Observation, type Observed, observeDomain } from './observe-domain.ts';
 import { createOrgShare } from './org-share.ts';
 import { prepareDomain } from './prepare-domain.ts';
+import { type Reconciled, reconcileDomains } from './reconcile-domains.ts';
 import { beginRemoval, type Holding, readHolding, removeDomain, requireHolding } from './remove-domain.ts';
 
 /** As workflows of an earlier version ask for it: the owner was the only one who could. */
@@ -63,6 +64,8 @@ export function createCustomDomainsActivities(deps: CustomDomainsDeps) {
     requireHolding: (of: OfHolder): Promise<HolderId> => requireHolding(deps, of),
     observeDomain: (observation: Observation, at: string): Promise<Observed> =>
       whileHeartbeating((signal) => observe(observation, new Date(at), signal)),
+    reconcileDomains: (cursor: string | null): Promise<Reconciled> =>
+      whileHeartbeating((signal) => reconcileDomains(deps, cursor, signal)),
     beginRemoval: (of: OfHolder, at: string): Promise<HolderId> => beginRemoval(deps, of, new Date(at)),
     removeDomain: (of: HolderId, at: string): Promise<void> =>
       whileHeartbeating(async (signal) => await removeDomain(await partsOf(of), of, new Date(at), signal)),

@@ -1,4 +1,4 @@
-import { isHeld, isWorthKeeping, released } from '../../domain/custom-domains/custom-domain.ts';
+import { isHeld, isLookedAfter, isWorthKeeping, released } from '../../domain/custom-domains/custom-domain.ts';
 import type { OfHolder } from '../../domain/custom-domains/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
@@ -10,6 +10,7 @@ import { undoHolder } from './undo-holder.ts';
 /** What is held of a name, for its workflow. */
 export interface Holding extends HolderId {
   readonly isRemoving: boolean;
+  /** Nobody looks any more until somebody asks. */
   readonly hasFailed: boolean;
 }
 
@@ -20,8 +21,8 @@ export async function readHolding(
 ): Promise<Holding | null> {
   const record = await domains.find(domain);
   if (!isHeld(record)) return null;
-  const { id, removingSince, state } = record.holder;
-  return { domain, holderId: id, isRemoving: removingSince !== null, hasFailed: state === 'failed' };
+  const { id, removingSince } = record.holder;
+  return { domain, holderId: id, isRemoving: removingSince !== null, hasFailed: !isLookedAfter(record.holder) };
 }
 
 /** Finds the holding that somebody speaks of. @throws DOMAIN_NOT_FOUND also for one of another service */

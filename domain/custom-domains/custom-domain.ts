@@ -276,6 +276,12 @@ export function contended(record: CustomDomain, { org, at }: Contender): CustomD
   return { ...record, contenders, revision: record.revision + 1 };
 }
 
+/** Whether there is something to look at: of one that failed, nobody looks any more once all of it is undone and told. */
+export function isLookedAfter({ state, removingSince, attachedAt, writtenRecord, untold }: DomainHolder): boolean {
+  const isLeft = removingSince !== null || attachedAt !== null || writtenRecord !== null || untold.length > 0;
+  return state !== 'failed' || isLeft;
+}
+
 /** Whether requests for a name go to the service, wherever its record leads at this moment: it is known to be theirs. */
 export function isRouted({ ownedSince, removingSince }: DomainHolder): boolean {
   return ownedSince !== null && removingSince === null;

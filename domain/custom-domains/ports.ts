@@ -27,7 +27,7 @@ export interface DomainFilter {
 export interface CustomDomainStore {
   /** As a majority of the database has it. */
   find(domain: string): Promise<CustomDomain | null>;
-  /** Those that somebody holds, by name. */
+  /** Those that somebody holds, by name, none of which a majority of the database has is overlooked. */
   list(filter: DomainFilter, page: PageRequest): Promise<Page<HeldDomain>>;
   /** @param leftSince names that were given back before do not count */
   orgsOfApex(apex: string, leftSince: Date): Promise<OrgsOfApex>;

@@ -36,6 +36,7 @@ export async function domain(temporal: Awaited<ReturnType<typeof createTemporal>
     },
     beginRemoval: async ({ domain: name }) => ({ domain: name, holderId: `dom_${name}` }),
     removeDomain: async () => undefined,
+    reconcileDomains: async () => ({ cursor: null, names: 0 }),
   };
   const request = (name: string): AddDomain => ({
     ...{ id: `dom_${name}`, domain: name, apex: name.slice('shop.'.length), serviceId: 'svc_1', service: 'shop' },

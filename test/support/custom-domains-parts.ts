@@ -21,6 +21,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
   ];
   const audit = createInMemoryAudit();
   const alarms: string[] = [];
+  const woken: string[] = [];
   const deps: CustomDomainsDeps = {
     domains: createInMemoryCustomDomainStore(),
     services: createInMemoryServiceStore({ now: () => AT }),
@@ -31,6 +32,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     clients: null,
     audit,
     raiseAlarm: async ({ subject }) => void alarms.push(subject),
+    wakeKeeper: async (domain) => void woken.push(domain),
     noteFailure: () => undefined,
     settings: {
       ...{
@@ -45,7 +47,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     },
     ...changes,
   };
-  return { deps, dns, provider, certificates, audit, alarms };
+  return { deps, dns, provider, certificates, audit, alarms, woken };
 }
 
 export type CustomDomainsParts = ReturnType<typeof createCustomDomainsDeps>;

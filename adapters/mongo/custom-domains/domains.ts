@@ -16,6 +16,8 @@ const LONGEST_NAME = 253;
 /** Names in MongoDB: one document each, whose id is the name, replaced on the condition of its revision. */
 export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDomainStore {
   const collection: Collection<DomainDocument> = db.collection(COLLECTIONS.domains);
+  /** The member that answered proves that it is the primary still: one that was cut off knows nothing of what came since. */
+  const confirm = async (domain: string): Promise<void> => void (await readConfirmed(collection, { _id: domain }));
   return {
     async find(domain) {
       const document = await readConfirmed(collection, { _id: domain });
@@ -24,6 +26,7 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
     async list(filter, page) {
       const found = { page, filter: toQuery(filter), read: readDomain, longestId: LONGEST_NAME };
       const { items, nextCursor } = await pageById(collection, found);
+      await confirm(items[0]?.domain ?? '');
       return { items: items.filter(isHeld), nextCursor };
     },
     orgsOfApex: (apex, leftSince) => readOrgsOfApex(collection, apex, leftSince),
@@ -31,7 +34,9 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
     async usesZone(apex, otherThan) {
       const uses = { 'holder.mode': 'cloudflare', 'holder.state': { $ne: 'failed' } };
       const filter = { apex, _id: { $ne: otherThan }, ...uses } as Filter<DomainDocument>;
-      return (await readConfirmed(collection, filter)) !== null;
+      const found = await mongoCall(() => collection.findOne(filter));
+      if (found === null) await confirm(otherThan);
+      return found !== null;
     },
     async usageOf(claimant, since) {
       const count = (filter: object): Promise<number> =>

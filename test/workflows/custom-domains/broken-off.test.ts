@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { reconcileDomains } from '../../../activities/custom-domains/reconcile-domains.ts';
+import { createKeeperWaker } from '../../../adapters/temporal/domain-commands.ts';
 import { domainWorkflowId } from '../../../domain/custom-domains/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { INGRESS } from '../../support/custom-domains-parts.ts';
@@ -89,6 +91,23 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
     run.before.clear();
     await run.pass(HOUR_MS);
     assert.deepEqual([await run.holderOf(domain), await hostOf(domain)], [null, null]);
+  });
+
+  it('names whose workflows were lost are looked at again by the daily round', async () => {
+    const domain = await addActive();
+    const handle = run.env.client.workflow.getHandle(domainWorkflowId(domain));
+    await handle.terminate();
+    run.dns.lead(domain, ELSEWHERE);
+    await run.pass(3 * HOUR_MS);
+    assert.equal(await stateOf(domain), 'active', 'nobody looks');
+    await reconcileDomains({ ...run.deps, wakeKeeper: createKeeperWaker(run.env.client) }, null);
+    assert.equal((await handle.describe()).status.name, 'RUNNING');
+    await run.pass(2 * HOUR_MS);
+    assert.equal(await stateOf(domain), 'pending-dns');
+    // Of one that runs, nothing begins anew.
+    const { runId } = await handle.describe();
+    await createKeeperWaker(run.env.client)(domain);
+    assert.equal((await handle.describe()).runId, runId);
   });
 
   it('a workflow that was terminated is taken up by the next request, from the record', async () => {

@@ -25,6 +25,7 @@ const OUTCOMES: { readonly [A in keyof CustomDomainsActivities]: () => Outcome }
   }),
   beginRemoval: () => ({ kind: 'completed', value: { domain: DOMAIN, holderId: 'dom_1' } }),
   removeDomain: () => ({ kind: 'completed', value: null }),
+  reconcileDomains: () => ({ kind: 'completed', value: { cursor: null, names: 0 } }),
 };
 
 it('adds that are refused do not use up the history of a name: it is continued as new between two looks', async () => {
