@@ -118,8 +118,11 @@ function messageOf(domain: string, holder: Holder): string | null {
   if (holder.removingSince !== null) return 'It is being removed';
   if (state === 'active') return null;
   if (state === 'failed') return `Correct what the reason names, then: \`fairlead domain verify ${domain}\``;
-  if (state === 'pending-proof' && proof !== null)
-    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}`;
+  if (state === 'pending-proof' && proof !== null) {
+    const isOfZone = holder.mode === 'cloudflare' && holder.claimant === holder.org;
+    const given = isOfZone ? `, which gives all names of that domain to ${holder.org}` : '';
+    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}${given}`;
+  }
   if (state === 'pending-delegation' && zone !== null) {
     return `Set the name servers of ${zone.name} to ${zone.nameServers.join(' and ')} at its registrar`;
   }

@@ -53,7 +53,7 @@ export interface DomainUsage {
   readonly waiting: number;
   /** Zones that its adds made at the DNS provider, whatever became of the names. */
   readonly zonesMade: number;
-  /** The same, of all orgs. */
+  /** Of all orgs, without those that were removed since. */
   readonly zonesMadeByAll: number;
 }
 

@@ -45,7 +45,7 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
         count({ 'holder.claimant': claimant }),
         count({ 'holder.claimant': claimant, 'holder.ownedSince': null }),
         count({ 'zoneMade.org': claimant, 'zoneMade.at': { $gt: since } }),
-        count({ 'zoneMade.at': { $gt: since } }),
+        count({ 'zoneMade.at': { $gt: since }, 'zoneMade.isGone': { $ne: true } }),
       ]);
       return { held, waiting, zonesMade, zonesMadeByAll };
     },

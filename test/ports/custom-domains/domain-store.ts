@@ -187,8 +187,12 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       const gone = heldName({ claimant }, zoneMade(LATER));
       await store().insert(gone);
       await store().replace(released(gone, LATER));
+      const isGone = { org: claimant, at: LATER, wasElsewhere: false, isGone: true };
+      const before = (await store().usageOf('nobody', AT)).zonesMadeByAll;
+      await store().insert(freeName({ zoneMade: isGone }));
+      assert.equal((await store().usageOf('nobody', AT)).zonesMadeByAll, before);
       const { zonesMadeByAll, ...own } = await store().usageOf(claimant, AT);
-      assert.deepEqual(own, { held: 3, waiting: 2, zonesMade: 2 });
+      assert.deepEqual(own, { held: 3, waiting: 2, zonesMade: 3 });
       assert.deepEqual(await store().usageOf('nobody', AT), { held: 0, waiting: 0, zonesMade: 0, zonesMadeByAll });
       assert.ok(zonesMadeByAll >= 2);
       assert.equal((await store().usageOf(claimant, LATER)).zonesMadeByAll, 0);

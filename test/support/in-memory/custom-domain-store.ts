@@ -81,7 +81,7 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
       const own = made.filter(({ zoneMade }) => zoneMade?.org === claimant);
       return {
         ...{ held: held.length, waiting: waiting.length },
-        ...{ zonesMade: own.length, zonesMadeByAll: made.length },
+        ...{ zonesMade: own.length, zonesMadeByAll: made.filter(({ zoneMade }) => zoneMade?.isGone === false).length },
       };
     },
     async insert(record) {
