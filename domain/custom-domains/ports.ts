@@ -31,7 +31,7 @@ export interface CustomDomainStore {
   list(filter: DomainFilter, page: PageRequest): Promise<Page<HeldDomain>>;
   /** @param leftSince names that were given back before do not count */
   orgsOfApex(apex: string, leftSince: Date): Promise<OrgsOfApex>;
-  /** Orgs that have shown since that a name of a registrable domain is theirs, which leads here as far as is known. */
+  /** Orgs that have shown since, for services of their own, that a name of a registrable domain is theirs, and not lost it. */
   orgsShownSince(apex: string, since: Date): Promise<readonly string[]>;
   /** Whether a name, other than that one, is held whose record the platform writes into the zone of a registrable domain. */
   usesZone(apex: string, otherThan: string): Promise<boolean>;

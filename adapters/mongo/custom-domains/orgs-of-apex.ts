@@ -28,14 +28,14 @@ export async function readOrgsOfApex(
   return { owning, left, leftEver, proven, delegated, holding, zoneMade };
 }
 
-/** Orgs whose names of a registrable domain were proven or came to lead here after a time. @throws UNAVAILABLE (retryable) */
+/** Orgs whose names of a registrable domain, for services of their own, were proven or came to lead here after a time. @throws UNAVAILABLE (retryable) */
 export async function readOrgsShownSince(
   collection: Collection<DomainDocument>,
   apex: string,
   since: Date,
 ): Promise<readonly string[]> {
   const shown = ['holder.provenAt', 'holder.ownedSince'].map((field) => ({ [field]: { $gt: since } }));
-  const there = { 'holder.strayedAt': null, 'holder.removingSince': null };
+  const there = { 'holder.strayedAt': null, 'holder.removingSince': null, 'holder.sharingRevision': null };
   return await orgsBy(collection, apex).claimants({ $or: shown, ...there });
 }
 

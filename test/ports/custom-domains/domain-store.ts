@@ -146,6 +146,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       await add('d', { org: 'away', ownedSince: LATER, strayedAt: LATER });
       await add('e', { org: 'going', ownedSince: LATER, removingSince: LATER });
       await add('f', { org: 'claims' });
+      await add('g', { org: 'acme', claimant: 'guest', sharingRevision: 1, ownedSince: LATER, provenAt: LATER });
       assert.deepEqual([...(await store().orgsShownSince(apex, AT))].sort(), ['led', 'proved']);
       assert.deepEqual([...(await store().orgsShownSince(apex, new Date(0)))].sort(), ['before', 'led', 'proved']);
     });

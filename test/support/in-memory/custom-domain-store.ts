@@ -64,7 +64,8 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
         .filter((record) => record.apex === apex)
         .filter(isHeld)
         .map(({ holder }) => holder)
-        .filter((holder) => isShown(holder) && holder.strayedAt === null && holder.removingSince === null);
+        .filter((holder) => isShown(holder) && holder.strayedAt === null && holder.removingSince === null)
+        .filter(({ sharingRevision }) => sharingRevision === null);
       return [...new Set(holders.map(({ claimant }) => claimant))];
     },
     async usesZone(apex, otherThan) {
