@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { judgeTexts, leadOf } from '../../domain/custom-domains/address-look.ts';
 import { type ClaimVerdict, judgeClaim, yieldsToProof } from '../../domain/custom-domains/claim.ts';
+import { contended } from '../../domain/custom-domains/contended.ts';
 import {
   type CustomDomain,
-  contended,
   type DomainHolder,
   type HeldDomain,
   isHeld,

@@ -263,19 +263,6 @@ export function isWorthKeeping({ former, contenders, zoneMade }: CustomDomain): 
   return former !== null || contenders.length > 0 || zoneMade !== null;
 }
 
-/** So many orgs that ask for one name are remembered: two are enough to ask all for a proof. */
-const MOST_CONTENDERS = 8;
-/** An org that asks again is noted again after so long. */
-const NOTED_AGAIN_AFTER_MS = 86_400_000;
-
-/** The record with one more org that asks for the name; the same one where that is known. */
-export function contended(record: CustomDomain, { org, at }: Contender): CustomDomain {
-  const known = record.contenders.find((one) => one.org === org);
-  if (known !== undefined && at.getTime() - known.at.getTime() < NOTED_AGAIN_AFTER_MS) return record;
-  const contenders = [{ org, at }, ...record.contenders.filter((one) => one.org !== org)].slice(0, MOST_CONTENDERS);
-  return { ...record, contenders, revision: record.revision + 1 };
-}
-
 /** Whether there is something to look at: of one that failed, nobody looks any more once all of it is undone and told. */
 export function isLookedAfter({ state, removingSince, attachedAt, writtenRecord, untold }: DomainHolder): boolean {
   const isLeft = removingSince !== null || attachedAt !== null || writtenRecord !== null || untold.length > 0;
