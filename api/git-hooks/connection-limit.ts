@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { createMinuteCounts } from '../http/minute-counts.ts';
+import { createMinuteCounts } from './minute-counts.ts';
 
 /**
  * Counts genuine deliveries of each connection. What is not genuine is not counted, so no stranger uses up what belongs to

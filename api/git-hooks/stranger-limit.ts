@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { createMinuteCounts } from '../http/minute-counts.ts';
+import { createMinuteCounts } from './minute-counts.ts';
 
 /** Who asks: the connection that is named, whether there is one or not, and the address that the request came from. */
 export interface Asker {
