@@ -18,8 +18,10 @@ import { createPowerDnsDomainZones } from '../adapters/powerdns/domain-zones.ts'
 import { createDomainDns } from '../adapters/public-dns/domain-dns.ts';
 import { createPublicDns } from '../adapters/public-dns/public-dns.ts';
 import { createCertificates } from '../adapters/temporal/certificates.ts';
+import { createKeeperWaker } from '../adapters/temporal/domain-commands.ts';
 import { platformNames } from '../domain/custom-domains/platform-names.ts';
 import type { DomainMonitors, DomainZones } from '../domain/custom-domains/ports.ts';
+import { customDomainsSchedules } from '../workflows/custom-domains/schedules.ts';
 import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
 import { defineModule, type WorkerParts } from './module.ts';
@@ -34,7 +36,7 @@ const now = () => new Date();
 export const customDomains = defineModule({
   name: 'custom-domains',
   section,
-  schedules: [],
+  schedules: customDomainsSchedules,
   queue: 'own',
   // All of them wait for somebody else, and each org has a few.
   slots: () => 32,
@@ -61,6 +63,8 @@ export const customDomains = defineModule({
       warn: (problem, message) => parts.logger.warn(problem, message),
       audit: composeAudit(parts),
       raiseAlarm: await composeAlarms(parts),
+      wakeKeeper: createKeeperWaker(client),
+      noteFailure: (what, err) => parts.logger.warn({ err }, what),
       settings: {
         ...targets,
         ...platformNames({ ...targets, urls: Object.values(urls) }),

@@ -17,6 +17,7 @@ export { verifyBackups } from './backups/verify-backups.ts';
 export { reencryptSecrets } from './config/reencrypt-secrets.ts';
 export { keepCertificate } from './custom-domains/certificate.ts';
 export { keepDomain } from './custom-domains/keep-domain.ts';
+export { reconcileDomains } from './custom-domains/reconcile-domains.ts';
 export { dropDatabase } from './databases/drop-database.ts';
 export { rotateLogin } from './databases/rotate-login.ts';
 export { rotateLogins } from './databases/rotate-logins.ts';

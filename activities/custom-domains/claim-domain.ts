@@ -1,8 +1,9 @@
-import { judgeTexts } from '../../domain/custom-domains/address-look.ts';
+import { setTimeout } from 'node:timers/promises';
+import { judgeTexts, leadOf } from '../../domain/custom-domains/address-look.ts';
 import { type ClaimVerdict, judgeClaim, yieldsToProof } from '../../domain/custom-domains/claim.ts';
+import { contended } from '../../domain/custom-domains/contended.ts';
 import {
   type CustomDomain,
-  contended,
   type DomainHolder,
   type HeldDomain,
   isHeld,
@@ -10,7 +11,9 @@ import {
   newHolder,
   released,
 } from '../../domain/custom-domains/custom-domain.ts';
+import { domainTaken } from '../../domain/custom-domains/domain-taken.ts';
 import type { AddDomain } from '../../domain/custom-domains/messages.ts';
+import type { AddressRecord } from '../../domain/custom-domains/mode.ts';
 import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
 import { expectedRecord } from '../../domain/custom-domains/settings.ts';
 import { MODE_GATES } from '../../domain/custom-domains/state-table.ts';
@@ -18,7 +21,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { changeHolder } from './change-domain.ts';
 import { requireRoom } from './claim-limits.ts';
 import type { CustomDomainsDeps } from './deps.ts';
-import { factsOfClaim } from './facts-of-claim.ts';
+import { factsOfClaim, isWritten } from './facts-of-claim.ts';
 import { auditDomain } from './tell-domain.ts';
 import { undoHolder } from './undo-holder.ts';
 
@@ -44,10 +47,11 @@ export async function claimDomain(
   const record = await deps.domains.find(domain);
   if (isHeld(record) && record.holder.id === request.id) return await claimed(deps, request, record.holder);
   await requireService(deps, request);
-  const { verdict, isProven } = await judge(deps, request, record, at, signal);
+  const judged = await judge(deps, { request, record, expected, now: at }, signal);
+  const { verdict } = judged;
   if (verdict.kind === 'taken') {
     await noteContender(deps, request, record, at);
-    throw taken(request);
+    throw domainTaken(request);
   }
   if (verdict.kind === 'elsewhere') {
     const message = `${domain} is attached to ${verdict.environment} of this service: remove it there first`;
@@ -56,7 +60,7 @@ export async function claimDomain(
   if (verdict.kind === 'held' && isHeld(record)) return await heldAlready(deps, request, record);
   await requireRoom(deps, request, at);
   const free = await makeFree(deps, record, at, signal);
-  const holder = holderOf(request, { verdict, isProven, at, expectedTarget: expected.content });
+  const holder = holderOf(request, { ...judged, at, expectedTarget: expected.content });
   const before = free ?? newDomain(request, at);
   const next: CustomDomain = { ...before, holder, revision: before.revision + 1 };
   if (free === null) {
@@ -75,20 +79,40 @@ async function claimed(deps: CustomDomainsDeps, request: AddDomain, holder: Doma
 interface Judged {
   readonly verdict: ClaimVerdict;
   readonly isProven: boolean;
+  /** As the holder has it. */
+  readonly ledElsewhere: boolean;
 }
 
 function holderOf(
   request: AddDomain,
-  { verdict, isProven, at, expectedTarget }: Judged & { readonly at: Date; readonly expectedTarget: string },
+  {
+    verdict,
+    isProven,
+    ledElsewhere,
+    at,
+    expectedTarget,
+  }: Judged & {
+    readonly at: Date;
+    readonly expectedTarget: string;
+  },
 ): DomainHolder {
-  const proof = verdict.kind === 'free' && verdict.asksProof ? ownershipProof(request) : null;
+  const owesProof = verdict.kind === 'free' && verdict.asksProof;
+  const proof = owesProof || isProven ? ownershipProof(request) : null;
   const { id, serviceId, service, org, claimant, sharingRevision, environment, mode, overwrite, addedBy } = request;
-  const { canonical, hsts } = request;
+  const { byAdministrator, canonical, hsts } = request;
   const [first, second] = MODE_GATES[mode].map(({ state }) => state);
-  const state = (proof === null ? second : first) ?? 'pending-proof';
+  const state = (owesProof ? first : second) ?? 'pending-proof';
   const begun = newHolder({
     ...{ id, serviceId, service, org, claimant, sharingRevision, environment, mode, overwrite, addedBy, addedAt: at },
-    ...{ expectedTarget, state, proof, canonical: canonical ?? false, hsts: hsts ?? false },
+    ...{
+      byAdministrator,
+      expectedTarget,
+      state,
+      proof,
+      ledElsewhere,
+      canonical: canonical ?? false,
+      hsts: hsts ?? false,
+    },
   });
   return { ...begun, provenAt: isProven ? at : null };
 }
@@ -111,31 +135,56 @@ async function heldAlready(deps: CustomDomainsDeps, request: AddDomain, record: 
     });
   }
   if (holder.mode === request.mode) {
-    const { canonical, hsts } = { canonical: request.canonical ?? holder.canonical, hsts: request.hsts ?? holder.hsts };
-    if (canonical !== holder.canonical || hsts !== holder.hsts) await changeHolder(deps, record, { canonical, hsts });
+    const said = { canonical: request.canonical ?? holder.canonical, hsts: request.hsts ?? holder.hsts };
+    // An administrator gives it now: whether it needs a proof is judged anew.
+    const given = request.byAdministrator && !holder.byAdministrator ? { byAdministrator: true, proof: null } : {};
+    const changes = { ...said, ...(holder.provenAt === null && given) };
+    const isChanged = Object.entries(changes).some(([field, value]) => holder[field as keyof DomainHolder] !== value);
+    if (isChanged) await changeHolder(deps, record, changes);
     return { holderId: holder.id, isNew: false };
   }
   const message = `${request.domain} is attached in ${holder.mode} mode: remove it first to change the mode`;
   throw new FairleadError('CONFLICT', message, { details: { mode: holder.mode } });
 }
 
-/** A proof is looked for where it decides something. */
-async function judge(
-  deps: CustomDomainsDeps,
-  request: AddDomain,
-  record: CustomDomain | null,
-  now: Date,
-  signal?: AbortSignal,
-): Promise<Judged> {
-  const facts = await factsOfClaim(deps, request, { record, now }, signal);
+interface OfClaim {
+  readonly request: AddDomain;
+  readonly record: CustomDomain | null;
+  readonly expected: AddressRecord;
+  readonly now: Date;
+}
+
+/** A proof is looked for where it decides something, and so is where the name leads. */
+async function judge(deps: CustomDomainsDeps, of: OfClaim, signal?: AbortSignal): Promise<Judged> {
+  const { request, record, now } = of;
+  const known = await factsOfClaim(deps, request, { record, now }, signal);
+  const before = judgeClaim(request, known);
+  const isAsked = before.kind === 'free' && !before.asksProof && !isWritten(deps, request);
+  const lead = isAsked ? await leadBefore(deps, of, signal) : null;
+  const facts = { ...known, leadsHere: lead === 'here' };
+  const ledElsewhere = lead === 'elsewhere' || isWritten(deps, request);
   const verdict = judgeClaim(request, facts);
   const yields = isHeld(record) && yieldsToProof(record.holder);
   const decides = (verdict.kind === 'free' && verdict.asksProof) || (verdict.kind === 'taken' && yields);
-  if (!decides) return { verdict, isProven: false };
+  if (!decides) return { verdict, isProven: false, ledElsewhere };
   const { name, value } = ownershipProof(request);
   const look = await deps.dns.lookUpText({ name, apex: request.apex }, value, signal);
   const isProven = judgeTexts(look, value) === 'holds';
-  return { verdict: isProven ? judgeClaim(request, { ...facts, isProven }) : verdict, isProven };
+  return { verdict: isProven ? judgeClaim(request, { ...facts, isProven }) : verdict, isProven, ledElsewhere };
+}
+
+/** Whoever adds waits for the answer: where DNS servers take longer, the first look says it. */
+const LEAD_WITHIN_MS = 5_000;
+
+async function leadBefore({ dns }: CustomDomainsDeps, { request, expected }: OfClaim, signal?: AbortSignal) {
+  const { domain: name, apex } = request;
+  const late = new AbortController();
+  const look = await Promise.race([
+    dns.lookUpAddresses({ name, apex }, expected, signal),
+    setTimeout(LEAD_WITHIN_MS, null, { signal: late.signal, ref: false }).catch(() => null),
+  ]);
+  late.abort();
+  return look && leadOf(look, expected);
 }
 
 /** Where two orgs say that a name is theirs, its record says of neither that it is meant: both have to prove it. */
@@ -161,13 +210,6 @@ async function makeFree(
   const free = released(undone, at);
   await deps.domains.replace(free);
   return free;
-}
-
-/** It names nobody. Who writes the DNS of the name can show so, which moves aside whoever did not. */
-function taken(request: AddDomain): FairleadError {
-  const proof = ownershipProof(request);
-  const message = `${request.domain} is in use. If it is yours, publish TXT ${proof.name} ${proof.value} and add it again; if that changes nothing, ask the operator of the platform.`;
-  return new FairleadError('DOMAIN_TAKEN', message, { details: { proof } });
 }
 
 function changedMeanwhile(domain: string): FairleadError {

@@ -14,6 +14,8 @@ const MOST_OF_ORG = 1_000;
 const MOST_WAITING = 50;
 /** So many zones are made for an org within some days: the account at the DNS provider has room for so many in all. */
 const MOST_ZONES = 20;
+/** So many are made for all orgs in that time: who has many orgs fills the account with no more than these. */
+const MOST_ZONES_OF_ALL = 300;
 const ZONES_WITHIN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -50,17 +52,23 @@ function requireSharersRoom({ service, org, claimant }: AddDomain, records: read
 
 /**
  * The note of the name itself does not count: an attempt before this one wrote it for the same zone.
- * @throws RATE_LIMITED where as many zones were made for an org lately as may be
+ * @throws RATE_LIMITED where as many zones were made lately for an org, or for all, as may be
  */
 export async function requireZoneRoom(
   { domains }: Pick<CustomDomainsDeps, 'domains'>,
-  { apex, zoneMade, holder: { claimant } }: HeldDomain,
+  { apex, zoneMade, holder: { claimant, byAdministrator } }: HeldDomain,
   at: Date,
 ): Promise<void> {
   const since = new Date(at.getTime() - ZONES_WITHIN_DAYS * DAY_MS);
-  const { zonesMade } = await domains.usageOf(claimant, since);
-  const isNoted = zoneMade !== null && zoneMade.org === claimant && zoneMade.at > since;
-  if (zonesMade - (isNoted ? 1 : 0) < MOST_ZONES) return;
-  const message = `No zone is made for ${apex}: ${MOST_ZONES} were made for ${claimant} within ${ZONES_WITHIN_DAYS} days. Use the direct mode, or ask the operator to make the zone.`;
-  throw new FairleadError('RATE_LIMITED', message, { details: { most: MOST_ZONES } });
+  const { zonesMade, zonesMadeByAll } = await domains.usageOf(claimant, since);
+  const isLate = zoneMade !== null && zoneMade.at > since;
+  const ownNotes = isLate && zoneMade.org === claimant ? 1 : 0;
+  if (zonesMade - ownNotes >= MOST_ZONES) throw tooManyZones(apex, MOST_ZONES, `for ${claimant}`);
+  if (byAdministrator || zonesMadeByAll - (isLate ? 1 : 0) < MOST_ZONES_OF_ALL) return;
+  throw tooManyZones(apex, MOST_ZONES_OF_ALL, 'for all orgs');
+}
+
+function tooManyZones(apex: string, most: number, whose: string): FairleadError {
+  const message = `No zone is made for ${apex}: ${most} were made ${whose} within ${ZONES_WITHIN_DAYS} days. Use the direct mode, or ask the operator to make the zone.`;
+  return new FairleadError('RATE_LIMITED', message, { details: { most } });
 }

@@ -33,5 +33,9 @@ export interface CustomDomainsDeps {
     readonly subject: string;
     readonly text: string;
   }) => Promise<void>;
+  /** Starts the workflow of a name, which looks at it, unless it runs. @throws UNAVAILABLE (retryable) */
+  readonly wakeKeeper: (domain: string) => Promise<void>;
+  /** For the log: what failed, and is made up for later. */
+  readonly noteFailure: (what: string, error: unknown) => void;
   readonly settings: DomainSettings;
 }

@@ -1,29 +1,53 @@
-import { type ClaimFacts, type ClaimRequest, formerSince } from '../../domain/custom-domains/claim.ts';
-import type { CustomDomain } from '../../domain/custom-domains/custom-domain.ts';
+import { type ClaimFacts, type ClaimRequest, formerSince, needsProof } from '../../domain/custom-domains/claim.ts';
+import { type CustomDomain, isHeld, isSettled } from '../../domain/custom-domains/custom-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 
-/** What a claim is judged by at a time, as records and the DNS provider have it. Whether it is proven is not looked up. */
+interface OfRecord {
+  readonly record: CustomDomain | null;
+  readonly now: Date;
+}
+
+/**
+ * What a claim is judged by at a time, as records and the DNS provider have it. What the DNS shows is not looked up: whether it
+ * is proven, and whether the name leads here.
+ */
 export async function factsOfClaim(
   deps: CustomDomainsDeps,
   claim: ClaimRequest,
-  { record, now }: { readonly record: CustomDomain | null; readonly now: Date },
+  { record, now }: OfRecord,
   signal?: AbortSignal,
 ): Promise<ClaimFacts> {
   const { platformOrg, platformDomain } = deps.settings;
   const holder = record?.holder ?? null;
   const isOwn = holder === null || holder.serviceId === claim.serviceId;
-  const isWritten = claim.mode === 'cloudflare' && deps.zones !== null;
-  return {
-    ...{ record, isProven: false, platformOrg, platformDomain, now },
+  const facts: ClaimFacts = {
+    ...{ record, isProven: false, leadsHere: false, holderOwesProof: false, platformOrg, platformDomain, now },
     holderExists: isOwn || (await deps.services.findConfirmed(holder.serviceId)) !== null,
     orgsOfApex: await deps.domains.orgsOfApex(claim.apex, formerSince(now)),
-    hasProvenApex: await hasProvenApex(deps, claim),
-    hasZone: isWritten && (await deps.zones.findZone(claim.apex, signal)) !== null,
+    ownsApex: await ownsApex(deps, claim),
+    hasZone: isWritten(deps, claim) && (await deps.zones?.findZone(claim.apex, signal)) != null,
   };
+  // Asked where it decides: nobody loses a name to a claim that owes a proof.
+  if (isOwn || needsProof(claim, facts)) return facts;
+  return { ...facts, holderOwesProof: await owesProof(deps, { record, now }, signal) };
 }
 
-/** A proof that an org published for a service of another one gives it nothing else. */
-async function hasProvenApex({ domains }: CustomDomainsDeps, { apex, claimant }: ClaimRequest): Promise<boolean> {
+/** Whether the platform writes the record of a name. */
+export const isWritten = ({ zones }: Pick<CustomDomainsDeps, 'zones'>, { mode }: Pick<ClaimRequest, 'mode'>): boolean =>
+  mode === 'cloudflare' && zones !== null;
+
+/** A name that led here before its service shared it with another org gives that org nothing. */
+async function ownsApex({ domains }: CustomDomainsDeps, { apex, claimant }: ClaimRequest): Promise<boolean> {
   const holder = (await domains.find(apex))?.holder ?? null;
-  return holder !== null && holder.provenAt !== null && holder.claimant === claimant && holder.org === claimant;
+  if (holder === null || holder.ownedSince === null || holder.strayedAt !== null) return false;
+  return holder.claimant === claimant && holder.org === claimant;
+}
+
+/** As it is judged at each look: what was not asked for at the claim may be by now. */
+async function owesProof(deps: CustomDomainsDeps, { record, now }: OfRecord, signal?: AbortSignal): Promise<boolean> {
+  if (!isHeld(record) || isSettled(record.holder)) return false;
+  const { domain, apex, holder } = record;
+  if (holder.proof !== null) return true;
+  const claim = { ...holder, domain, apex };
+  return needsProof(claim, await factsOfClaim(deps, claim, { record, now }, signal));
 }

@@ -7,11 +7,12 @@ import type { CustomDomainsDeps } from './deps.ts';
 import { type Observation, type Observed, observeDomain } from './observe-domain.ts';
 import { createOrgShare } from './org-share.ts';
 import { prepareDomain } from './prepare-domain.ts';
+import { type Reconciled, reconcileDomains } from './reconcile-domains.ts';
 import { beginRemoval, type Holding, readHolding, removeDomain, requireHolding } from './remove-domain.ts';
 
 /** As workflows of an earlier version ask for it: the owner was the only one who could. */
-export type GivenAdd = Omit<AddDomain, 'claimant' | 'sharingRevision'> &
-  Partial<Pick<AddDomain, 'claimant' | 'sharingRevision'>>;
+export type GivenAdd = Omit<AddDomain, 'claimant' | 'sharingRevision' | 'byAdministrator'> &
+  Partial<Pick<AddDomain, 'claimant' | 'sharingRevision' | 'byAdministrator'>>;
 
 /** `at` is missing where a workflow of an earlier version asks. */
 export interface GivenWish {
@@ -49,10 +50,11 @@ export function createCustomDomainsActivities(deps: CustomDomainsDeps) {
     return await observeDomain(share.countedFor(holder.claimant), observation, at, signal).finally(entered.leave);
   };
   return {
-    claimDomain: ({ claimant, sharingRevision = null, ...add }: GivenAdd, at: string): Promise<Claimed> =>
-      whileHeartbeating((signal) =>
-        claim({ ...add, claimant: claimant ?? add.org, sharingRevision }, new Date(at), signal),
-      ),
+    claimDomain: (given: GivenAdd, at: string): Promise<Claimed> =>
+      whileHeartbeating((signal) => {
+        const defaults = { claimant: given.org, sharingRevision: null, byAdministrator: false };
+        return claim({ ...defaults, ...given }, new Date(at), signal);
+      }),
     prepareDomain: (of: HolderId, { overwrite, at }: GivenWish): Promise<void> =>
       whileHeartbeating(async (signal) => {
         const wish = { overwrite, at: at === undefined ? new Date() : new Date(at) };
@@ -62,6 +64,8 @@ export function createCustomDomainsActivities(deps: CustomDomainsDeps) {
     requireHolding: (of: OfHolder): Promise<HolderId> => requireHolding(deps, of),
     observeDomain: (observation: Observation, at: string): Promise<Observed> =>
       whileHeartbeating((signal) => observe(observation, new Date(at), signal)),
+    reconcileDomains: (cursor: string | null): Promise<Reconciled> =>
+      whileHeartbeating((signal) => reconcileDomains(deps, cursor, signal)),
     beginRemoval: (of: OfHolder, at: string): Promise<HolderId> => beginRemoval(deps, of, new Date(at)),
     removeDomain: (of: HolderId, at: string): Promise<void> =>
       whileHeartbeating(async (signal) => await removeDomain(await partsOf(of), of, new Date(at), signal)),

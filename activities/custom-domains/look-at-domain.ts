@@ -1,9 +1,10 @@
-import { describeAddresses, judgeAddresses, judgeTexts } from '../../domain/custom-domains/address-look.ts';
-import type { HeldDomain, ZoneView } from '../../domain/custom-domains/custom-domain.ts';
+import { describeAddresses, judgeAddresses, judgeTexts, leadOf } from '../../domain/custom-domains/address-look.ts';
+import { type HeldDomain, isSettled, type ZoneView } from '../../domain/custom-domains/custom-domain.ts';
 import { recordTo } from '../../domain/custom-domains/mode.ts';
 import { type DomainCondition, type DomainFacts, standingOf } from '../../domain/custom-domains/state-table.ts';
 import { describeLook } from '../../domain/properties/dns-look.ts';
-import { askProof } from './ask-proof.ts';
+import { askProof, isProvenWithDomain } from './ask-proof.ts';
+import { changeHolder } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { type Found, HOLDS, lookAtZone } from './look-at-zone.ts';
 
@@ -19,8 +20,6 @@ export interface DomainLook {
 }
 
 const NOT_ASKED: Found = { fact: 'unknown', reason: '' };
-const NOT_SHOWN: Found = { fact: 'missing', reason: 'a proof is asked for since its zone is there' };
-
 /**
  * Finds out what the mode of a name asks for, one condition after the other: what stands behind one that does not hold is
  * not asked about. In the mode in which the platform writes the record, it does so once the proof holds.
@@ -41,16 +40,18 @@ export async function lookAtDomain(
   if (found.proof.fact === 'holds' || record.holder.state === 'active') {
     if (mode === 'cloudflare' && deps.zones !== null) {
       const managed = await lookAtZone(deps, deps.zones, { record: current, at }, signal);
-      // That the zone is there by now may ask for a proof that nothing asked for before.
-      if (current.holder.proof === null && managed.record.holder.proof !== null) found.proof = NOT_SHOWN;
       current = managed.record;
       zone = managed.zone;
       found.zone = managed.delegation;
       found.dns = managed.dns;
     } else {
       found.zone = HOLDS;
-      found.dns = await addressesOf(deps, record, signal);
+      const { lead, ...dns } = await addressesOf(deps, record, signal);
+      current = await noteLead(deps, { record: current, at, lead }, signal);
+      found.dns = dns;
     }
+    // That the zone is there by now, or that the name led here before, asks for a proof that nothing asked for until then.
+    if (proof.record.holder.proof === null) found.proof = askedSince(current) ?? found.proof;
     if (mode === 'external') found.hostname = HOLDS;
     if (mode === 'direct' && found.dns.fact === 'holds') found.certificate = await certificateOf(deps, record);
   }
@@ -63,6 +64,11 @@ export async function lookAtDomain(
   return { facts, reason, record: current, zone, resolvedTarget: found.dns.resolvedTarget };
 }
 
+function askedSince({ holder }: HeldDomain): Found | null {
+  if (holder.proof === null || isSettled(holder)) return null;
+  return { fact: 'missing', reason: `set TXT ${holder.proof.name} to ${holder.proof.value}` };
+}
+
 /**
  * Once shown, it is not asked for again: the record may go, as with a zone that moves to the platform's provider. A claim
  * that needed none when it was made is judged again until the name is known to be theirs, by the same rules.
@@ -72,28 +78,47 @@ async function proofOf(
   { record, at }: { readonly record: HeldDomain; readonly at: Date },
   signal?: AbortSignal,
 ): Promise<{ readonly record: HeldDomain; readonly found: Found }> {
-  const { ownedSince, provenAt } = record.holder;
-  if (ownedSince !== null || provenAt !== null) return { record, found: HOLDS };
+  if (isSettled(record.holder)) return { record, found: HOLDS };
   const current = await askProof(deps, { record, at }, signal);
   const { proof } = current.holder;
   if (proof === null) return { record: current, found: HOLDS };
+  if (await isProvenWithDomain(deps, { record: current, at }, signal)) return { record: current, found: HOLDS };
   const look = await deps.dns.lookUpText({ name: proof.name, apex: record.apex }, proof.value, signal);
   const reason = `set TXT ${proof.name} to ${proof.value}: ${describeLook(look)}`;
   return { record: current, found: { fact: judgeTexts(look, proof.value), reason } };
+}
+
+interface SeenLead {
+  readonly record: HeldDomain;
+  readonly at: Date;
+  readonly lead: ReturnType<typeof leadOf>;
+}
+
+/** Of a name of which nobody knew at the claim where it leads, the first answer says so. */
+async function noteLead(
+  deps: CustomDomainsDeps,
+  { record, at, lead }: SeenLead,
+  signal?: AbortSignal,
+): Promise<HeldDomain> {
+  if (record.holder.ledElsewhere || isSettled(record.holder) || lead === null) return record;
+  if (lead === 'here') return await askProof(deps, { record, at, leadsHere: true }, signal);
+  return await changeHolder(deps, record, { ledElsewhere: true });
 }
 
 async function addressesOf(
   { dns }: CustomDomainsDeps,
   { domain, apex, holder }: HeldDomain,
   signal?: AbortSignal,
-): Promise<Found> {
+): Promise<Found & Pick<SeenLead, 'lead'>> {
   const wanted = recordTo(holder.expectedTarget);
-  const look = await dns.lookUpAddresses({ name: domain, apex }, wanted, signal);
+  const wasHere = holder.state === 'active';
+  const look = await dns.lookUpAddresses({ name: domain, apex, wasHere }, wanted, signal);
   const alone = wanted.type === 'CNAME' ? '' : ' and have no other address record';
   const reason = `set ${wanted.type} ${domain} to ${wanted.content}${alone}: ${describeAddresses(domain, look)}`;
   const answered = [...look.authoritative, ...look.resolvers].find(({ records }) => records !== null);
   const resolvedTarget = answered?.records?.map(({ type, content }) => `${type} ${content}`).join(', ');
-  return { fact: judgeAddresses(look, wanted), reason, ...(resolvedTarget !== undefined && { resolvedTarget }) };
+  const lead = leadOf(look, wanted);
+  return { fact: judgeAddresses(look, wanted), reason, lead, ...(resolvedTarget !== undefined && { resolvedTarget }) };
 }
 
 async function certificateOf({ certificates }: CustomDomainsDeps, { domain, holder }: HeldDomain): Promise<Found> {

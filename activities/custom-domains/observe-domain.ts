@@ -1,17 +1,21 @@
-import { type AfterLook, afterLook } from '../../domain/custom-domains/after-look.ts';
+import { afterLook } from '../../domain/custom-domains/after-look.ts';
+import { ACTIVE_LOOK_MS } from '../../domain/custom-domains/back-off.ts';
 import {
   changedHolder,
   type DomainHolder,
   type DomainState,
   type HeldDomain,
   lapsed,
+  untoldWith,
 } from '../../domain/custom-domains/custom-domain.ts';
 import { standingOf } from '../../domain/custom-domains/state-table.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { lookAtDomain } from './look-at-domain.ts';
+import { removeUnusedZone } from './remove-zone.ts';
 import { settleDomain } from './settle-domain.ts';
-import { auditDomain } from './tell-domain.ts';
+import { supersede } from './supersede.ts';
+import { tellOwed } from './tell-owed.ts';
 import { removeRecord } from './undo-holder.ts';
 
 export type Observed =
@@ -35,8 +39,8 @@ export interface Observation extends HolderId {
 }
 
 /**
- * Looks at a name once, keeps what that makes of it, and leads it to its service once it is known to be theirs. Idempotent:
- * what leads there is set before the record says so, and told to the ledger once.
+ * Looks at a name once, keeps what that makes of it, leads it to its service once it is known to be theirs, and tells at last
+ * what became of it. Idempotent: what leads there is set before the record says so, and what is owed to be told is in it.
  * @throws UNAVAILABLE, CONFLICT (retryable); what the DNS provider refuses
  */
 export async function observeDomain(
@@ -48,18 +52,42 @@ export async function observeDomain(
   const found = await findHolder(deps, of);
   if (found === null) return { kind: 'gone' };
   if (found.holder.removingSince !== null || !(await isWithService(deps, found.holder))) return { kind: 'leaving' };
-  const begun = await begin(deps, found, isAsked, at);
+  const { record, waitMs } = await lookOnce(deps, { found, isAsked, at }, signal);
+  const told = await tellOwed(deps, record);
+  const isTold = told.holder.untold.length === 0;
+  return seen(told.holder, isTold ? waitMs : Math.min(waitMs ?? ACTIVE_LOOK_MS, ACTIVE_LOOK_MS));
+}
+
+interface OfLook {
+  readonly found: HeldDomain;
+  readonly isAsked: boolean;
+  readonly at: Date;
+}
+
+interface Looked {
+  readonly record: HeldDomain;
+  readonly waitMs: number | null;
+}
+
+async function lookOnce(
+  deps: CustomDomainsDeps,
+  { found, isAsked, at }: OfLook,
+  signal?: AbortSignal,
+): Promise<Looked> {
+  const begun = await leave(deps, await supersede(deps, await begin(deps, found, isAsked, at), at), signal);
   // An attempt before this one may have ended between its writes.
-  if (begun.holder.state === 'failed') return seen((await withdraw(deps, begun, signal)).holder, null);
+  if (begun.holder.state === 'failed') return { record: await giveUp(deps, begun, at, signal), waitMs: null };
   const look = await lookAtDomain(deps, { record: begun, at }, signal);
   const { changes, event, waitMs } = afterLook(look.record.holder, look, at);
   const current = look.record;
   const next: DomainHolder = { ...current.holder, ...changes };
-  if (event !== null) await tell(deps, current, { event, reason: next.reason }, at);
+  // The same for each attempt of this look.
+  const untold = event && untoldWith(next, { event, reason: next.reason, at: current.holder.lost?.since ?? at });
   // Noted first: an attempt that ends in between is made up for by the next one.
   const isNews = next.ownedSince !== null && (event === 'verified' || event === 'repended' || isAsked);
   const isProven = look.facts.proof === 'holds' && current.holder.proof !== null && current.holder.provenAt === null;
   const seenThere = {
+    ...(untold !== null && { untold }),
     ...(isProven && { provenAt: at }),
     ...(look.zone !== undefined && { zone: look.zone }),
     ...(look.resolvedTarget !== undefined && { resolvedTarget: look.resolvedTarget }),
@@ -69,12 +97,12 @@ export async function observeDomain(
   const hasLapsed = event === 'failed' && !standingOf(current.holder.mode, look.facts, false).owns;
   const kept = hasLapsed ? lapsed(changed, at) : changed;
   await deps.domains.replace(kept);
-  if (event === 'failed') return seen((await withdraw(deps, kept, signal)).holder, waitMs);
+  if (event === 'failed') return { record: await giveUp(deps, kept, at, signal), waitMs };
   if (kept.holder.ownedSince !== null && kept.holder.attachedAt === null) {
     await settleDomain(deps, kept);
-    await changeHolder(deps, kept, { attachedAt: at });
+    return { record: await changeHolder(deps, kept, { attachedAt: at }), waitMs };
   }
-  return seen(kept.holder, waitMs);
+  return { record: kept, waitMs };
 }
 
 /** Whether the service is there, and the org for which the name was added has to do with it still. */
@@ -101,6 +129,22 @@ async function withdraw(deps: CustomDomainsDeps, record: HeldDomain, signal?: Ab
   return await changeHolder(deps, record, { attachedAt: null, writtenRecord: null });
 }
 
+async function giveUp(
+  deps: CustomDomainsDeps,
+  record: HeldDomain,
+  at: Date,
+  signal?: AbortSignal,
+): Promise<HeldDomain> {
+  return await removeUnusedZone(deps, await withdraw(deps, record, signal), at, signal);
+}
+
+/** What another org has shown to be its own leads to this service no more. Of an attempt that ended in between, it is made up for. */
+async function leave(deps: CustomDomainsDeps, record: HeldDomain, signal?: AbortSignal): Promise<HeldDomain> {
+  const { state, ownedSince, attachedAt } = record.holder;
+  const isLed = state !== 'failed' && ownedSince === null && attachedAt !== null;
+  return isLed ? await withdraw(deps, record, signal) : record;
+}
+
 const seen = ({ state, reason }: DomainHolder, waitMs: number | null): Observed => ({
   kind: 'seen',
   state,
@@ -116,35 +160,4 @@ async function begin(deps: CustomDomainsDeps, record: HeldDomain, isAsked: boole
     return await changeHolder(deps, record, { state: 'pending-dns', pendingSince: at, looks: 0, reason: null });
   }
   return writtenRecord === null ? record : await changeHolder(deps, record, { writtenRecord: null });
-}
-
-interface News {
-  readonly event: NonNullable<AfterLook['event']>;
-  readonly reason: string | null;
-}
-
-const SUBJECTS: Readonly<Record<Exclude<News['event'], 'verified'>, string>> = {
-  lost: 'A custom domain leads elsewhere',
-  repended: 'A custom domain is lost',
-  failed: 'A custom domain was not set up in 30 days',
-};
-
-async function tell(
-  deps: CustomDomainsDeps,
-  { domain, holder }: HeldDomain,
-  { event, reason }: News,
-  at: Date,
-): Promise<void> {
-  // The same for each attempt of this look.
-  const once = (holder.lost?.since ?? at).toISOString();
-  const told = { actor: 'custom-domains', requestId: null };
-  await auditDomain(
-    deps,
-    { domain, holder },
-    { type: `domain.${event}`, ...told, ...(event !== 'verified' && { once }) },
-  );
-  if (event === 'verified') return;
-  const { service, environment, id } = holder;
-  const text = `${domain} of ${service} (${environment}): ${reason ?? 'no reason is known'}`;
-  await deps.raiseAlarm({ id: `domain.${event}/${id}/${once}`, subject: `${SUBJECTS[event]}: ${domain}`, text });
 }

@@ -61,6 +61,7 @@ function counted(zones: DomainZones, note: () => void): DomainZones {
   return {
     findZone: each(zones.findZone),
     createZone: each(zones.createZone),
+    removeZone: each(zones.removeZone),
     read: each(zones.read),
     replace: each(zones.replace),
     putText: each(zones.putText),

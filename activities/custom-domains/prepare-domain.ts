@@ -1,3 +1,4 @@
+import { isSettled } from '../../domain/custom-domains/custom-domain.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { writeRecord } from './write-record.ts';
@@ -15,9 +16,9 @@ export async function prepareDomain(
 ): Promise<void> {
   const record = await findHolder(deps, of);
   if (record === null || record.holder.mode !== 'cloudflare' || deps.zones === null) return;
-  const { proof, provenAt, ownedSince, removingSince } = record.holder;
+  const { proof, removingSince } = record.holder;
   if (removingSince !== null) return;
   const wished = overwrite && !record.holder.overwrite ? await changeHolder(deps, record, { overwrite }) : record;
-  if (proof !== null && provenAt === null && ownedSince === null) return;
+  if (proof !== null && !isSettled(record.holder)) return;
   await writeRecord(deps, deps.zones, { record: wished, at }, signal);
 }

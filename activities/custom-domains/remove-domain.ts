@@ -1,14 +1,16 @@
-import { isHeld, isWorthKeeping, released } from '../../domain/custom-domains/custom-domain.ts';
+import { isHeld, isLookedAfter, isWorthKeeping, released } from '../../domain/custom-domains/custom-domain.ts';
 import type { OfHolder } from '../../domain/custom-domains/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
+import { removeUnusedZone } from './remove-zone.ts';
 import { auditDomain } from './tell-domain.ts';
 import { undoHolder } from './undo-holder.ts';
 
 /** What is held of a name, for its workflow. */
 export interface Holding extends HolderId {
   readonly isRemoving: boolean;
+  /** Nobody looks any more until somebody asks. */
   readonly hasFailed: boolean;
 }
 
@@ -19,8 +21,8 @@ export async function readHolding(
 ): Promise<Holding | null> {
   const record = await domains.find(domain);
   if (!isHeld(record)) return null;
-  const { id, removingSince, state } = record.holder;
-  return { domain, holderId: id, isRemoving: removingSince !== null, hasFailed: state === 'failed' };
+  const { id, removingSince } = record.holder;
+  return { domain, holderId: id, isRemoving: removingSince !== null, hasFailed: !isLookedAfter(record.holder) };
 }
 
 /** Finds the holding that somebody speaks of. @throws DOMAIN_NOT_FOUND also for one of another service */
@@ -52,7 +54,8 @@ export async function removeDomain(
   const record = await findHolder(deps, of);
   if (record === null) return;
   const undone = await undoHolder(deps, record, at, signal);
-  const free = released(undone, at);
+  const left = await removeUnusedZone(deps, undone, at, signal);
+  const free = released(left, at);
   if (isWorthKeeping(free)) await deps.domains.replace(free);
-  else await deps.domains.remove(undone);
+  else await deps.domains.remove(left);
 }

@@ -1,5 +1,11 @@
+import { isGivenByPlatform } from '../../domain/custom-domains/claim.ts';
 import { planRecord } from '../../domain/custom-domains/conflicts.ts';
-import type { DomainHolder, HeldDomain, ZoneView } from '../../domain/custom-domains/custom-domain.ts';
+import {
+  type DomainHolder,
+  type HeldDomain,
+  isSettled,
+  type ZoneView,
+} from '../../domain/custom-domains/custom-domain.ts';
 import { bareName, recordTo } from '../../domain/custom-domains/mode.ts';
 import type { DomainZone, DomainZones } from '../../domain/custom-domains/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -65,12 +71,13 @@ async function findOrMakeZone(
   const { apex, holder } = record;
   const known = await zones.findZone(apex, signal);
   if (known !== null) {
-    const isOwn = record.zoneMade?.org === holder.claimant && known.status === 'pending';
+    const { zoneMade } = record;
+    const isOwn = zoneMade?.org === holder.claimant && !zoneMade.isGone && known.status === 'pending';
     const found = isOwn ? await noteElsewhere(deps, record, known) : record;
     return { record: found, zone: known, created: holder.zone?.created ?? isOwn };
   }
   await requireZoneRoom(deps, record, at);
-  const zoneMade = { org: holder.claimant, at, wasElsewhere: false };
+  const zoneMade = { org: holder.claimant, at, wasElsewhere: false, isGone: false };
   const noted: HeldDomain = { ...record, zoneMade, revision: record.revision + 1 };
   await deps.domains.replace(noted);
   const zone = await makeZone(deps, zones, noted, signal);
@@ -118,11 +125,9 @@ function isElsewhere({ status, nameServers, originalNameServers }: DomainZone): 
 
 /** Judged a moment ago, with the zone as it is: a claim that owes no proof has its record once the zone is delegated. */
 function mayWrite({ settings }: CustomDomainsDeps, { record, zone }: FoundZone): boolean {
-  const { org, claimant, proof, provenAt, ownedSince } = record.holder;
-  if (provenAt !== null || ownedSince !== null) return true;
-  if (proof !== null) return false;
-  const isPlatforms = claimant === settings.platformOrg && org === settings.platformOrg;
-  return isPlatforms || zone.status === 'active';
+  if (isSettled(record.holder)) return true;
+  if (record.holder.proof !== null) return false;
+  return isGivenByPlatform(record.holder, settings) || zone.status === 'active';
 }
 
 export function zoneView(

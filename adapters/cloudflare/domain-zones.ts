@@ -96,6 +96,15 @@ export function createCloudflareDomainZones(options: CloudflareDomainOptions): D
         throw new FairleadError('DNS_PROVIDER_REFUSED', message, { cause: error, system: 'cloudflare' });
       }
     },
+    async removeZone({ id, name }) {
+      const there = await findZone(name);
+      if (there === null) return true;
+      if (there.id !== id || there.status !== 'pending') return false;
+      const all = items((cloudflare) => cloudflare.dns.records.list({ zone_id: id, per_page: RECORDS_PER_PAGE }));
+      for await (const record of all) if (record.comment !== comment) return false;
+      await call((cloudflare) => cloudflare.zones.delete({ zone_id: id }));
+      return true;
+    },
     read: async (zone, name) => (await read(zone, name)).map(({ id: _, ...record }) => record),
     async replace(zone, name, { expected, wanted }) {
       const target = wanted === null ? [] : [wanted];

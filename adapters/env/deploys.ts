@@ -8,7 +8,7 @@ import { backupsSection } from './backups.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
 import { domainTargetsSection } from './custom-domains.ts';
 import { databasesSection } from './databases.ts';
-import { monitorKeySection } from './monitor-service.ts';
+import { monitorKeySection, statusPageSection } from './monitor-service.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
 import { stackId } from './stack-id.ts';
@@ -65,6 +65,9 @@ export const builderSection = {
   ...deploysSection,
   ...backupsSection,
   ...domainTargetsSection,
+  // Their hosts are no service's, as those of all parts.
+  ...statusPageSection,
+  ...urlsElsewhereSection,
   /** What uploaded archives of one org may take together until they are built. */
   ORG_UPLOAD_QUOTA_BYTES: positiveCount.default(1024 ** 3),
   /** The vault that was there before the locker: `config set --from-vault` looks there for what the locker has not. */

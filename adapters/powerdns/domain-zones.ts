@@ -80,6 +80,15 @@ export function createPowerDnsDomainZones(options: PowerDnsDomainOptions): Domai
         throw error;
       }
     },
+    async removeZone({ id, name }, signal) {
+      const there = await findZone(name, signal);
+      if (there === null) return true;
+      if (there.id !== id || there.status !== 'pending') return false;
+      const { rrsets } = await call({ method: 'GET', path: `/${id}`, signal }, zoneSchema);
+      if (!rrsets.every((set) => isOfServer(set, name) || bears(set, comment))) return false;
+      await call({ method: 'DELETE', path: `/${id}`, signal }, z.unknown());
+      return true;
+    },
     read: async (zone, name, signal) => toRecords(await readSets(zone, name, signal), comment),
     async replace(zone, name, { expected, wanted }, signal) {
       const target = wanted === null ? [] : [wanted];
@@ -115,11 +124,18 @@ function toRecords(sets: readonly RecordSet[], comment: string): readonly Provid
   return sets.flatMap(({ type: found, records, comments }) => {
     const type = ADDRESS_TYPES.find((known) => known === found);
     if (type === undefined) return [];
-    const isOwn = comments.some(({ content }) => content === comment);
+    const isOwn = bears({ comments }, comment);
     const served = records.filter(({ disabled }) => !disabled);
     return served.map(({ content }) => ({ type, content: bareName(content), isOwn, isProxied: false }));
   });
 }
+
+const bears = ({ comments }: Pick<RecordSet, 'comments'>, comment: string): boolean =>
+  comments.some(({ content }) => content === comment);
+
+/** What each zone has from its beginning. */
+const isOfServer = ({ type, name }: RecordSet, apex: string): boolean =>
+  (type === 'SOA' || type === 'NS') && bareName(name) === apex;
 
 function replacement(name: string, { type, content }: AddressRecord, comment: string): object {
   const written = { content: type === 'CNAME' ? dotted(content) : content, disabled: false };

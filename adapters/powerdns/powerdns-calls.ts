@@ -18,7 +18,7 @@ const LONGEST_MESSAGE = 300;
 const errorSchema = z.object({ error: z.string(), errors: z.array(z.string()).default([]) });
 
 export interface PowerDnsCall {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/api/v1/servers/localhost/zones`. */
   readonly path: string;
   readonly body?: object;

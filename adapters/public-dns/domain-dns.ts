@@ -1,5 +1,5 @@
 import type { Resolver } from 'node:dns/promises';
-import { type AddressAnswer, leadsTo } from '../../domain/custom-domains/address-look.ts';
+import { type AddressAnswer, leadsTo, WITNESSES } from '../../domain/custom-domains/address-look.ts';
 import { type AddressRecord, bareName } from '../../domain/custom-domains/mode.ts';
 import type { DomainDns, DomainQuestion } from '../../domain/custom-domains/ports.ts';
 import { type Answer, askOnce, createResolver, MOST_SERVERS, serverOfZone, type ZoneServers } from './ask-server.ts';
@@ -29,8 +29,9 @@ export function createDomainDns({
       const asked = servers.slice(0, MOST_SERVERS).map((server) => askServer(zones, server, question.name));
       const authoritative = await Promise.all(asked);
       const answered = authoritative.filter(({ records }) => records !== null);
+      const hasEnough = question.wasHere !== true || answered.length >= WITNESSES;
       // A resolver that was asked too early remembers what there was.
-      if (answered.some((answer) => !leadsTo(answer, wanted))) return { authoritative, resolvers: [] };
+      if (hasEnough && answered.some((answer) => !leadsTo(answer, wanted))) return { authoritative, resolvers: [] };
       const publicly = resolvers.map((server) => askAddresses(createResolver([server]), question.name, server));
       return { authoritative, resolvers: await Promise.all(publicly) };
     },

@@ -11,6 +11,7 @@ import {
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { answered } from './answered.ts';
 import { type EntityUpdate, updateWithStart } from './update-with-start.ts';
+import { withinReach } from './within-reach.ts';
 
 /** The API's way to the workflow of a name. Every failure becomes a domain error. */
 export function createDomainCommands(client: Client): DomainCommands {
@@ -27,6 +28,14 @@ export function createDomainCommands(client: Client): DomainCommands {
     verify: async (of) => void (await send<unknown, OfHolder>(DOMAIN_UPDATES.verify, of, `verify-${of.requestId}`)),
     look: async (of) => void (await send<unknown, OfHolder>(DOMAIN_UPDATES.look, of, `look-${of.requestId}`)),
     remove: (of) => send<'removed' | 'removing', OfHolder>(DOMAIN_UPDATES.remove, of, `remove-${of.requestId}`),
+  };
+}
+
+/** Starts the workflow of a name, unless it runs. @returns what @throws UNAVAILABLE (retryable) */
+export function createKeeperWaker(client: Client): (domain: string) => Promise<void> {
+  return async (domain) => {
+    const [type, options] = startKeeper(domain);
+    await withinReach(client, `The workflow of ${domain}`, () => client.workflow.start(type, options));
   };
 }
 

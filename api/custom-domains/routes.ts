@@ -17,8 +17,9 @@ import { pageSchema } from '../../domain/page-schema.ts';
 import { requireService, visibleOrg } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
-import { type Caller, isPlatform } from '../http/caller.ts';
+import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { createAddLimits } from './add-limits.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { requireDomain, requireName } from './domain-access.ts';
 
@@ -35,6 +36,7 @@ export function customDomainsRoutes(deps: CustomDomainsDeps): readonly Route[] {
 }
 
 function addRoute(deps: CustomDomainsDeps): Route {
+  const limits = createAddLimits(deps);
   return defineRoute({
     method: 'post',
     path: '/domains/add',
@@ -59,12 +61,16 @@ function addRoute(deps: CustomDomainsDeps): Route {
     resource: ({ body }, { caller }) => requireService(deps.services, caller, body.service),
     handle: async ({ body, resource: service }, { caller, requestId }) => {
       const { domain, apex } = requireName(deps, body.domain);
+      if (!isPlatform(caller)) limits.requireShare(caller.org);
       const { environment, mode, overwriteExistingRecord: overwrite, canonical = null, hsts = null } = body;
-      await deps.domainCommands.add({
+      const request: AddDomain = {
         ...{ id: deps.newId('domain'), domain, apex, environment, mode, overwrite, canonical, hsts },
         ...{ serviceId: service.id, service: service.name, org: service.org, addedBy: caller.name, requestId },
         ...claimantOf(caller, service),
-      });
+        byAdministrator: isAdministrator(caller),
+      };
+      await limits.requireChance(request);
+      await deps.domainCommands.add(request);
       return { status: 200, data: await viewNow(deps, domain, service.id) };
     },
   });

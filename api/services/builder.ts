@@ -85,7 +85,7 @@ export const builder = defineService({
         platformDomain: env.PLATFORM_DOMAIN,
         ingressTarget: env.INGRESS_TARGET ?? null,
         customersTarget: env.SAAS_CNAME_TARGET ?? null,
-        urls: [publicUrl, ...Object.values(settings.urls)],
+        urls: [publicUrl, ...Object.values(settings.urls), env.STATUS_URL, env.GATEWAY_URL, env.GIT_URL],
       }),
       membersAddDomains: env.CUSTOM_DOMAINS_BY_MEMBERS,
       grants: createGrantStore({ db }),

@@ -29,12 +29,19 @@ interface Answered<A> {
 }
 
 /** So many servers have to say that a record is gone. */
-const WITNESSES = 2;
+export const WITNESSES = 2;
 
 /** Whether each address record of a name leads to the target, and nothing leads elsewhere. */
 export function leadsTo({ records }: AddressAnswer, wanted: AddressRecord): boolean {
   if (records === null || records.length === 0) return false;
   return records.every(({ type, content }) => type === wanted.type && bareName(content) === bareName(wanted.content));
+}
+
+/** Where a name leads by what anybody answered; null where nobody did. */
+export function leadOf({ authoritative, resolvers }: AddressLook, wanted: AddressRecord): 'here' | 'elsewhere' | null {
+  const answered = [...authoritative, ...resolvers].filter(({ records }) => records !== null);
+  if (answered.some((answer) => leadsTo(answer, wanted))) return 'here';
+  return answered.length > 0 ? 'elsewhere' : null;
 }
 
 export function judgeAddresses(look: AddressLook, wanted: AddressRecord): Fact {

@@ -1,6 +1,6 @@
 import { ACTIVE_LOOK_MS, LOST_LOOK_MS, PENDING_LIMIT_MS, waitAfterLook } from './back-off.ts';
-import type { DomainHolder } from './custom-domain.ts';
-import { type DomainFacts, standingOf } from './state-table.ts';
+import type { DomainHolder, Untold } from './custom-domain.ts';
+import { type DomainFacts, type Standing, standingOf } from './state-table.ts';
 
 /** A record has to be gone in so many looks, over so long, before an active name is pending again. */
 export const LOST_LOOKS = 3;
@@ -9,7 +9,7 @@ export const LOST_FOR_MS = 30 * 60_000;
 export interface AfterLook {
   readonly changes: Partial<DomainHolder>;
   /** What happened, for the ledger and alarms; null where nothing did. */
-  readonly event: 'verified' | 'lost' | 'repended' | 'failed' | null;
+  readonly event: Untold['event'] | null;
   /** Until the next look; null where nobody looks any more. */
   readonly waitMs: number | null;
 }
@@ -25,7 +25,8 @@ export function afterLook(holder: DomainHolder, { facts, reason }: SeenFacts, at
   const wasActive = holder.state === 'active';
   const standing = standingOf(holder.mode, facts, wasActive);
   const ownedSince = holder.ownedSince ?? (standing.owns ? at : null);
-  const seen = { ownedSince, ...(standing.isKnown && { observedAt: at }) };
+  const strayedAt = standing.owns ? null : holder.strayedAt;
+  const seen = { ownedSince, strayedAt, ...(standing.isKnown && { observedAt: at }) };
   if (standing.state === 'active') {
     // Nobody answered: what was known stays, a loss that is being looked at as well.
     if (!standing.isKnown)
@@ -34,7 +35,7 @@ export function afterLook(holder: DomainHolder, { facts, reason }: SeenFacts, at
     return { changes, event: wasActive ? null : 'verified', waitMs: ACTIVE_LOOK_MS };
   }
   const dnsVerified = countsAsVerified(holder, facts);
-  if (wasActive) return afterLoss(holder, { state: standing.state, reason, dnsVerified }, at);
+  if (wasActive) return afterLoss(holder, { standing, reason, dnsVerified }, at);
   const pendingSince = holder.pendingSince ?? at;
   const pendingForMs = at.getTime() - pendingSince.getTime();
   const looks = holder.looks + 1;
@@ -55,17 +56,23 @@ function countsAsVerified({ mode, zone }: DomainHolder, facts: DomainFacts): boo
   return mode === 'direct' && facts.dns === 'holds';
 }
 
-function afterLoss(
-  holder: DomainHolder,
-  { state, reason, dnsVerified }: Pick<DomainHolder, 'state' | 'reason' | 'dnsVerified'>,
-  at: Date,
-): AfterLook {
+interface Loss extends Pick<DomainHolder, 'reason' | 'dnsVerified'> {
+  readonly standing: Standing;
+}
+
+function afterLoss(holder: DomainHolder, { standing, reason, dnsVerified }: Loss, at: Date): AfterLook {
   const lost = { since: holder.lost?.since ?? at, looks: (holder.lost?.looks ?? 0) + 1 };
   const isGone = lost.looks >= LOST_LOOKS && at.getTime() - lost.since.getTime() >= LOST_FOR_MS;
   if (!isGone) {
     const event = holder.lost === null ? 'lost' : null;
     return { changes: { lost, reason, observedAt: at }, event, waitMs: LOST_LOOK_MS };
   }
-  const changes = { state, reason, dnsVerified, lost: null, pendingSince: at, looks: 0, observedAt: at };
-  return { changes, event: 'repended', waitMs: waitAfterLook(1, 0) };
+  const changes = { reason, dnsVerified, lost: null, pendingSince: at, looks: 0, observedAt: at };
+  const strayed = isStray(holder, standing) ? { strayedAt: at, provenAt: null, proof: null, ledElsewhere: true } : {};
+  return { changes: { ...changes, state: standing.state, ...strayed }, event: 'repended', waitMs: waitAfterLook(1, 0) };
+}
+
+/** Of a record that is gone from the platform's own zone, its owner is who it was: the domain is delegated here still. */
+function isStray({ mode, zone }: DomainHolder, { condition }: Standing): boolean {
+  return condition === 'zone' || (condition === 'dns' && (mode !== 'cloudflare' || zone === null));
 }

@@ -15,6 +15,17 @@ export const ACTIVE_LOOK_MS = HOUR;
 export const LOST_LOOK_MS = 15 * MINUTE;
 
 /**
+ * How long to wait after something that could not be done: 5 s, doubled up to an hour, of which a random part is left out, so
+ * that the names of one org do not all come again at once.
+ * @param times that it was not done, one after the other @param random from 0 to 1
+ * @param leastMs what whoever put it off asked for @returns milliseconds
+ */
+export function waitAfterDelay(times: number, random: number, leastMs: number): number {
+  const full = Math.min(FIRST_WAIT_MS * 2 ** Math.min(times, 16), HOUR);
+  return Math.max(full * (0.5 + random / 2), leastMs);
+}
+
+/**
  * How long to wait after a look at a name that is not there yet: 5 s, doubled up to 5 minutes, in the first hour; hourly
  * after it. @param looks that were made since it began to be pending @returns milliseconds
  */

@@ -14,6 +14,8 @@ export interface OrgsOfApex {
   readonly left: readonly string[];
   /** The same, whenever that was. */
   readonly leftEver: readonly string[];
+  /** They have proven the registrable domain or its zone for a service of their own, and a name by that proof is theirs. */
+  readonly proven: readonly string[];
   /** They were given a name without a proof whose record the platform writes: the zone was delegated to them alone. */
   readonly delegated: readonly string[];
   /** They hold a name that has not failed, whether or not it is theirs. */
@@ -33,6 +35,7 @@ export interface ClaimRequest {
   readonly org: string;
   /** Who says that the name is theirs, and is judged: the owner, or an org that shares the service. */
   readonly claimant: string;
+  readonly byAdministrator: boolean;
   readonly environment: Environment;
   readonly mode: DomainMode;
 }
@@ -46,8 +49,12 @@ export interface ClaimFacts {
   readonly isProven: boolean;
   /** Of names of the same registrable domain. */
   readonly orgsOfApex: OrgsOfApex;
-  /** Whether a name of the claimant's own service is the registrable domain itself, and was proven. */
-  readonly hasProvenApex: boolean;
+  /** Whether the holder, who is another, owes a proof that it has not shown. */
+  readonly holderOwesProof: boolean;
+  /** Whether the claimant has the registrable domain itself, by its DNS. */
+  readonly ownsApex: boolean;
+  /** Whether its DNS leads here already, and was not seen to lead elsewhere since the claim. */
+  readonly leadsHere: boolean;
   /** Whether the DNS provider's account has a zone of the registrable domain. */
   readonly hasZone: boolean;
   readonly platformOrg: string;
@@ -79,13 +86,14 @@ export function judgeClaim(claim: ClaimRequest, facts: ClaimFacts): ClaimVerdict
 }
 
 /**
- * Whether one who holds a name loses it to another service. Who was known to own it, or has proven it, does by a proof alone,
- * and nobody does to a claim that still owes its own.
+ * Whether one who holds a name loses it to another service. Whoever is known to own it, or has proven it, does by a proof alone,
+ * and nobody does to a claim that still owes its own. Who owes one gives way to whoever owes none: the zone is theirs by now.
  */
-function givesWay(holder: DomainHolder, { holderExists, isProven }: ClaimFacts, asksProof: boolean): boolean {
-  if (!holderExists) return true;
-  if (isProven) return yieldsToProof(holder);
-  return holder.state === 'failed' && holder.ownedSince === null && holder.provenAt === null && !asksProof;
+function givesWay(holder: DomainHolder, facts: ClaimFacts, asksProof: boolean): boolean {
+  if (!facts.holderExists) return true;
+  if (facts.isProven) return yieldsToProof(holder);
+  const hasFailed = holder.state === 'failed' && holder.ownedSince === null && holder.provenAt === null;
+  return !asksProof && (hasFailed || facts.holderOwesProof);
 }
 
 /**
@@ -108,51 +116,87 @@ export function needsProof(claim: ClaimRequest, facts: ClaimFacts): boolean {
 type ProofRule = (claim: ClaimRequest, facts: ClaimFacts) => boolean;
 
 /**
- * Of names whose record the platform writes, so that the record proves nothing. All zones are the platform's own org's to give;
- * who has proven the registrable domain has all of it.
+ * Whether an administrator gives the name to a service of the platform's own org: all zones are the operator's to give. That
+ * org alone is not enough, as its members have no more to do with other orgs' zones than anybody.
+ */
+export function isGivenByPlatform(
+  { byAdministrator, org, claimant }: Pick<ClaimRequest, 'byAdministrator' | 'org' | 'claimant'>,
+  { platformOrg }: Pick<ClaimFacts, 'platformOrg'>,
+): boolean {
+  return byAdministrator && org === platformOrg && claimant === platformOrg;
+}
+
+/**
+ * Of names whose record the platform writes, so that the record proves nothing; who has proven the registrable domain has all
+ * of it.
  */
 const whereWritten =
   (applies: ProofRule): ProofRule =>
   (claim, facts) =>
     claim.mode === 'cloudflare' &&
-    claim.claimant !== facts.platformOrg &&
-    !facts.hasProvenApex &&
+    !isGivenByPlatform(claim, facts) &&
+    !hasProvenApex(claim, facts) &&
     applies(claim, facts);
+
+/** Of what others say, which counts nothing against whom the whole zone belongs to. */
+const unlessZoneIsTheirs =
+  (applies: ProofRule): ProofRule =>
+  (claim, facts) =>
+    !hasProvenApex(claim, facts) && !isKeeperOfZone(claim, facts) && applies(claim, facts);
 
 const PROOF_RULES: readonly ProofRule[] = [
   // An org that shares the service adds it: what is the owner's was not given to that org.
   ({ org, claimant }) => claimant !== org,
   // It left another service lately.
-  ({ serviceId, claimant }, { record, now }) => {
-    const former = record?.former ?? null;
-    if (former === null || former.until <= formerSince(now)) return false;
-    return former.serviceId !== serviceId || former.org !== claimant;
-  },
+  unlessZoneIsTheirs((claim, facts) => leftLately(facts) && !comesBack(claim, facts)),
   // Its holder gives way now, and was known to own it.
-  ({ serviceId }, { record }) =>
-    isHeld(record) && record.holder.serviceId !== serviceId && record.holder.ownedSince !== null,
+  unlessZoneIsTheirs(
+    ({ serviceId }, { record }) =>
+      isHeld(record) && record.holder.serviceId !== serviceId && record.holder.ownedSince !== null,
+  ),
   // Another org asked for it as well.
-  ({ claimant }, { record, now }) =>
-    record?.contenders.some((other) => other.org !== claimant && other.at > formerSince(now)) ?? false,
-  // That of the platform is the platform's org's.
-  ({ claimant, apex }, { platformOrg, platformDomain }) => claimant !== platformOrg && isWithin(platformDomain, apex),
+  unlessZoneIsTheirs(
+    ({ claimant }, { record, now }) =>
+      record?.contenders.some((other) => other.org !== claimant && other.at > formerSince(now)) ?? false,
+  ),
+  // That of the platform is its administrators' to give.
+  (claim, facts) => !isGivenByPlatform(claim, facts) && isWithin(facts.platformDomain, claim.apex),
   // Its registrable domain is another org's, or was lately.
-  ({ claimant }, { hasProvenApex, orgsOfApex: { owning, left } }) =>
-    !hasProvenApex && isAnothers(claimant, [...owning, ...left]),
-  // Another org says that a name of it is theirs: records and delegations say of none whom they mean.
   (claim, facts) =>
-    !facts.hasProvenApex && !isKeeperOfZone(claim, facts) && isAnothers(claim.claimant, facts.orgsOfApex.holding),
+    !hasProvenApex(claim, facts) && isAnothers(claim.claimant, [...facts.orgsOfApex.owning, ...facts.orgsOfApex.left]),
+  // Another org says that a name of it is theirs: records and delegations say of none whom they mean.
+  unlessZoneIsTheirs(({ claimant }, { orgsOfApex }) => isAnothers(claimant, orgsOfApex.holding)),
+  // It led here before anybody asked: that was meant for somebody else, or was left behind. An administrator knows for whom.
+  unlessZoneIsTheirs(
+    (claim, facts) => facts.leadsHere && !facts.ownsApex && !claim.byAdministrator && !comesBack(claim, facts),
+  ),
   // A name of it was another org's, however long ago: so may the zone be.
   whereWritten(({ claimant }, { orgsOfApex }) => isAnothers(claimant, orgsOfApex.leftEver)),
   // The zone is the operator's, or was made for another org; or it was delegated here before, as one that was left behind.
   whereWritten(({ claimant }, { hasZone, orgsOfApex: { zoneMade } }) => {
-    return hasZone && !(zoneMade?.org === claimant && zoneMade.wasElsewhere);
+    return hasZone && !(zoneMade?.org === claimant && zoneMade.wasElsewhere && !zoneMade.isGone);
   }),
 ];
 
+function leftLately({ record, now }: ClaimFacts): boolean {
+  const former = record?.former ?? null;
+  return former !== null && former.until > formerSince(now);
+}
+
+/** Whether the service had the name last, and lately. */
+function comesBack({ serviceId, claimant }: ClaimRequest, facts: ClaimFacts): boolean {
+  const former = facts.record?.former ?? null;
+  return leftLately(facts) && former?.serviceId === serviceId && former.org === claimant;
+}
+
+/** Who has all of a registrable domain, by a proof that was shown at it. */
+const hasProvenApex = ({ claimant }: ClaimRequest, { orgsOfApex }: ClaimFacts): boolean =>
+  orgsOfApex.proven.includes(claimant);
+
 /** Whom the zone was delegated to before the others came: they cannot publish a proof in it any more. */
-function isKeeperOfZone({ mode, claimant }: ClaimRequest, { orgsOfApex, platformOrg }: ClaimFacts): boolean {
-  return mode === 'cloudflare' && (claimant === platformOrg || orgsOfApex.delegated.includes(claimant));
+function isKeeperOfZone(claim: ClaimRequest, facts: ClaimFacts): boolean {
+  if (claim.mode !== 'cloudflare') return false;
+  return isGivenByPlatform(claim, facts) || facts.orgsOfApex.delegated.includes(claim.claimant);
 }
 
 const isAnothers = (org: string, orgs: readonly string[]): boolean => orgs.some((other) => other !== org);

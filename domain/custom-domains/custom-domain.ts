@@ -40,6 +40,8 @@ export interface DomainHolder {
   readonly claimant: string;
   /** Of an org that shares the service: revision of the list of such orgs by which it was let in. Null otherwise. */
   readonly sharingRevision: number | null;
+  /** Whether an administrator of the platform added it, who gives names of all zones to services of the platform's org. */
+  readonly byAdministrator: boolean;
   readonly environment: Environment;
   readonly mode: DomainMode;
   /** What the record of the name has to lead to. */
@@ -55,6 +57,13 @@ export interface DomainHolder {
   readonly provenAt: Date | null;
   /** Since when it is known to be the service's: from then on it is routed. Null before. */
   readonly ownedSince: Date | null;
+  /** Since when it leads elsewhere, after it was served: whose it is has to be known anew. Null of one that does not. */
+  readonly strayedAt: Date | null;
+  /**
+   * Whether its DNS was seen not to lead here since the add: that it does so later is an answer to the add. A record that was
+   * there before may be anybody's, or was left behind.
+   */
+  readonly ledElsewhere: boolean;
   /** When all that its mode asks for was seen first. */
   readonly verifiedAt: Date | null;
   readonly zone: ZoneView | null;
@@ -74,6 +83,10 @@ export interface DomainHolder {
   readonly looks: number;
   /** Looks at an active name by which its record was gone; null while it is there. */
   readonly lost: { readonly since: Date; readonly looks: number } | null;
+  /** What became of it and was not told yet, the oldest first. */
+  readonly untold: readonly Untold[];
+  /** When it was told last that it was lost. */
+  readonly lostToldAt: Date | null;
   readonly addedBy: string;
   readonly addedAt: Date;
   /** Where it led at that look, such as `CNAME in.example.net (proxied)`; null where nobody answered yet. */
@@ -82,6 +95,22 @@ export interface DomainHolder {
   readonly observedAt: Date | null;
   /** Since when it is being taken away; then nothing but its removal goes on. */
   readonly removingSince: Date | null;
+}
+
+/** Something that people are to be told of a name. */
+export interface Untold {
+  readonly event: 'verified' | 'lost' | 'repended' | 'failed';
+  readonly reason: string | null;
+  /** When it began: with the event, it is known where it is told twice. */
+  readonly at: Date;
+}
+
+/** So much of it is kept where nothing can be told; the oldest goes first. */
+const MOST_UNTOLD = 8;
+
+/** What is to be told of a holder, with one more. */
+export function untoldWith({ untold }: DomainHolder, one: Untold): readonly Untold[] {
+  return [...untold, { ...one, reason: one.reason && shortened(one.reason) }].slice(-MOST_UNTOLD);
 }
 
 /** Fields of a holder that a claim decides; the rest begins as nothing. */
@@ -93,11 +122,13 @@ export type NewHolder = Pick<
   | 'org'
   | 'claimant'
   | 'sharingRevision'
+  | 'byAdministrator'
   | 'environment'
   | 'mode'
   | 'expectedTarget'
   | 'state'
   | 'proof'
+  | 'ledElsewhere'
   | 'overwrite'
   | 'canonical'
   | 'hsts'
@@ -109,7 +140,7 @@ export function newHolder(fields: NewHolder): DomainHolder {
   return {
     ...fields,
     ...{ reason: null, dnsVerified: false, provenAt: null, ownedSince: null, verifiedAt: null, zone: null },
-    ...{ writtenRecord: null, replacedRecord: null, attachedAt: null },
+    ...{ untold: [], lostToldAt: null, strayedAt: null, writtenRecord: null, replacedRecord: null, attachedAt: null },
     ...{
       pendingSince: fields.addedAt,
       looks: 0,
@@ -142,6 +173,17 @@ export interface ZoneMade extends Contender {
    * done that. False of one that nobody knows of, as it may have been left behind.
    */
   readonly wasElsewhere: boolean;
+  /** Whether it was removed since, as no name used it: one that is there is somebody else's. */
+  readonly isGone: boolean;
+}
+
+/** Whether it is known whose the name is, so that it is asked of nobody. */
+export function isSettled({
+  provenAt,
+  ownedSince,
+  strayedAt,
+}: Pick<DomainHolder, 'provenAt' | 'ownedSince' | 'strayedAt'>): boolean {
+  return provenAt !== null || (ownedSince !== null && strayedAt === null);
 }
 
 /** One name of the installation: its one holder, if any, and the one before. Known by the name. */
@@ -206,7 +248,8 @@ export function released(record: HeldDomain, at: Date): CustomDomain {
 export function lapsed(record: HeldDomain, at: Date): HeldDomain {
   const { ownedSince, attachedAt } = record.holder;
   // Until all that leads to the service is undone, it counts as led there.
-  const holder = { ...record.holder, ownedSince: null, provenAt: null, attachedAt: ownedSince && (attachedAt ?? at) };
+  const shown = { ownedSince: null, strayedAt: null, provenAt: null };
+  const holder = { ...record.holder, ...shown, attachedAt: ownedSince && (attachedAt ?? at) };
   return { ...record, holder, former: formerOf(record, at) };
 }
 
@@ -220,17 +263,10 @@ export function isWorthKeeping({ former, contenders, zoneMade }: CustomDomain): 
   return former !== null || contenders.length > 0 || zoneMade !== null;
 }
 
-/** So many orgs that ask for one name are remembered: two are enough to ask all for a proof. */
-const MOST_CONTENDERS = 8;
-/** An org that asks again is noted again after so long. */
-const NOTED_AGAIN_AFTER_MS = 86_400_000;
-
-/** The record with one more org that asks for the name; the same one where that is known. */
-export function contended(record: CustomDomain, { org, at }: Contender): CustomDomain {
-  const known = record.contenders.find((one) => one.org === org);
-  if (known !== undefined && at.getTime() - known.at.getTime() < NOTED_AGAIN_AFTER_MS) return record;
-  const contenders = [{ org, at }, ...record.contenders.filter((one) => one.org !== org)].slice(0, MOST_CONTENDERS);
-  return { ...record, contenders, revision: record.revision + 1 };
+/** Whether there is something to look at: of one that failed, nobody looks any more once all of it is undone and told. */
+export function isLookedAfter({ state, removingSince, attachedAt, writtenRecord, untold }: DomainHolder): boolean {
+  const isLeft = removingSince !== null || attachedAt !== null || writtenRecord !== null || untold.length > 0;
+  return state !== 'failed' || isLeft;
 }
 
 /** Whether requests for a name go to the service, wherever its record leads at this moment: it is known to be theirs. */

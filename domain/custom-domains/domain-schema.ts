@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { pageQueryShape } from '../page-schema.ts';
-import { DOMAIN_STATES, type HeldDomain } from './custom-domain.ts';
+import { DOMAIN_STATES, type HeldDomain, isSettled } from './custom-domain.ts';
 import { DOMAIN_MODES, recordTo } from './mode.ts';
 
 /** Shapes of custom domains as the API takes and shows them (spec 2, "Custom domains"). */
@@ -104,11 +104,9 @@ export function domainView({ domain, holder }: HeldDomain): DomainView {
 
 type Holder = HeldDomain['holder'];
 
-function recordsToSet(
-  domain: string,
-  { proof, provenAt, ownedSince, expectedTarget, zone, mode, state }: Holder,
-): DomainView['records'] {
-  const proofs = proof === null || provenAt !== null || ownedSince !== null ? [] : [{ type: 'TXT' as const, ...proof }];
+function recordsToSet(domain: string, holder: Holder): DomainView['records'] {
+  const { proof, expectedTarget, zone, mode, state } = holder;
+  const proofs = proof === null || isSettled(holder) ? [] : [{ type: 'TXT' as const, ...proof }];
   const isManaged = mode === 'cloudflare' && (zone !== null || state === 'pending-proof');
   if (isManaged) return proofs;
   const { type, content } = recordTo(expectedTarget);
@@ -120,8 +118,11 @@ function messageOf(domain: string, holder: Holder): string | null {
   if (holder.removingSince !== null) return 'It is being removed';
   if (state === 'active') return null;
   if (state === 'failed') return `Correct what the reason names, then: \`fairlead domain verify ${domain}\``;
-  if (state === 'pending-proof' && proof !== null)
-    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}`;
+  if (state === 'pending-proof' && proof !== null) {
+    const isOfZone = holder.mode === 'cloudflare' && holder.claimant === holder.org;
+    const given = isOfZone ? `, which gives all names of that domain to ${holder.org}` : '';
+    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}${given}`;
+  }
   if (state === 'pending-delegation' && zone !== null) {
     return `Set the name servers of ${zone.name} to ${zone.nameServers.join(' and ')} at its registrar`;
   }

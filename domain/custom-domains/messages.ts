@@ -4,7 +4,7 @@ import type { DomainMode } from './mode.ts';
 
 /** Names, ids and message types of the workflow of a name. */
 
-export const DOMAIN_WORKFLOWS = { keepDomain: 'keepDomain' } as const;
+export const DOMAIN_WORKFLOWS = { keepDomain: 'keepDomain', reconcileDomains: 'reconcileDomains' } as const;
 
 export const DOMAIN_UPDATES = {
   add: 'addDomain',
@@ -38,6 +38,7 @@ export interface AddDomain {
   /** As `DomainHolder` has them. */
   readonly claimant: string;
   readonly sharingRevision: number | null;
+  readonly byAdministrator: boolean;
   readonly environment: Environment;
   readonly mode: DomainMode;
   readonly overwrite: boolean;

@@ -27,10 +27,14 @@ export interface DomainFilter {
 export interface CustomDomainStore {
   /** As a majority of the database has it. */
   find(domain: string): Promise<CustomDomain | null>;
-  /** Those that somebody holds, by name. */
+  /** Those that somebody holds, by name, none of which a majority of the database has is overlooked. */
   list(filter: DomainFilter, page: PageRequest): Promise<Page<HeldDomain>>;
   /** @param leftSince names that were given back before do not count */
   orgsOfApex(apex: string, leftSince: Date): Promise<OrgsOfApex>;
+  /** Orgs that have shown since, for services of their own, that a name of a registrable domain is theirs, and not lost it. */
+  orgsShownSince(apex: string, since: Date): Promise<readonly string[]>;
+  /** Whether a name, other than that one, is held whose record the platform writes into the zone of a registrable domain. */
+  usesZone(apex: string, otherThan: string): Promise<boolean>;
   /** What an org has under way. @param since zones that were made before do not count */
   usageOf(claimant: string, since: Date): Promise<DomainUsage>;
   /** A name that no record is of. @returns false when there is one */
@@ -49,6 +53,8 @@ export interface DomainUsage {
   readonly waiting: number;
   /** Zones that its adds made at the DNS provider, whatever became of the names. */
   readonly zonesMade: number;
+  /** Of all orgs, without those that were removed since. */
+  readonly zonesMadeByAll: number;
 }
 
 /** A zone in the platform's account at the DNS provider. */
@@ -77,6 +83,11 @@ export interface DomainZones {
   findZone(apex: string, signal?: AbortSignal): Promise<DomainZone | null>;
   /** Makes the zone, or finds the one that was made meanwhile. */
   createZone(apex: string, signal?: AbortSignal): Promise<DomainZone>;
+  /**
+   * Removes a zone that no domain is delegated to, and that has nothing in it but what this installation wrote.
+   * @returns false where it stays
+   */
+  removeZone(zone: DomainZone, signal?: AbortSignal): Promise<boolean>;
   /** All A, AAAA and CNAME records at a name. */
   read(zone: DomainZone, name: string, signal?: AbortSignal): Promise<readonly ProviderRecord[]>;
   /**
@@ -97,7 +108,7 @@ export interface RecordChange {
 
 /** The public DNS of names. It fails never: what cannot be read is told. */
 export interface DomainDns {
-  /** Where a name leads: by the servers of its zone, and by public resolvers once these show what is wanted. */
+  /** Where a name leads: by the servers of its zone, and by public resolvers once these show what is wanted, or are too few. */
   lookUpAddresses(name: DomainQuestion, wanted: AddressRecord, signal?: AbortSignal): Promise<AddressLook>;
   lookUpText(name: DomainQuestion, wanted: string, signal?: AbortSignal): Promise<DnsLook>;
 }
@@ -106,6 +117,8 @@ export interface DomainQuestion {
   readonly name: string;
   /** The registrable domain that it is in. */
   readonly apex: string;
+  /** Whether it led here: where too few servers of its zone answer to say that this is over, resolvers are asked as well. */
+  readonly wasHere?: boolean;
 }
 
 /** A name as the certificates of its service know it. */

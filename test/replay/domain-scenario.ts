@@ -36,10 +36,12 @@ export async function domain(temporal: Awaited<ReturnType<typeof createTemporal>
     },
     beginRemoval: async ({ domain: name }) => ({ domain: name, holderId: `dom_${name}` }),
     removeDomain: async () => undefined,
+    reconcileDomains: async () => ({ cursor: null, names: 0 }),
   };
   const request = (name: string): AddDomain => ({
     ...{ id: `dom_${name}`, domain: name, apex: name.slice('shop.'.length), serviceId: 'svc_1', service: 'shop' },
-    ...{ org: 'acme', claimant: 'acme', sharingRevision: null, environment: 'prod', mode: 'direct', overwrite: false },
+    ...{ org: 'acme', claimant: 'acme', sharingRevision: null, byAdministrator: false },
+    ...{ environment: 'prod', mode: 'direct', overwrite: false },
     ...{ canonical: null, hsts: null, addedBy: 'usr_ada', requestId: 'req_1' },
   });
   const of = (name: string, requestId: string) => ({ domain: name, serviceId: 'svc_1', by: 'usr_ada', requestId });

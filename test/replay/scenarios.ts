@@ -44,6 +44,7 @@ import { longNights } from './long-nights-scenario.ts';
 import { monitorUpkeep } from './monitors-scenario.ts';
 import { withOwnWorker } from './own-worker.ts';
 import { properties } from './properties-scenario.ts';
+import { reconcileDomains } from './reconcile-domains-scenario.ts';
 import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
 import { searchPulls } from './search-pulls-scenario.ts';
@@ -94,6 +95,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   longNights,
   properties,
   domain,
+  reconcileDomains,
   // The last of all: from then on the server skips no time.
   anchoring,
   searchPulls,

@@ -20,7 +20,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     createInMemoryCertificates(),
   ];
   const audit = createInMemoryAudit();
-  const [alarms, warnings]: [string[], string[]] = [[], []];
+  const [alarms, warnings, woken]: [string[], string[], string[]] = [[], [], []];
   const deps: CustomDomainsDeps = {
     domains: createInMemoryCustomDomainStore(),
     services: createInMemoryServiceStore({ now: () => AT }),
@@ -32,6 +32,8 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     warn: ({ domain }, message) => void warnings.push(`${domain}: ${message}`),
     audit,
     raiseAlarm: async ({ subject }) => void alarms.push(subject),
+    wakeKeeper: async (domain) => void woken.push(domain),
+    noteFailure: () => undefined,
     settings: {
       ...{
         platformDomain: 'apps.fairlead.dev',
@@ -45,7 +47,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     },
     ...changes,
   };
-  return { deps, dns, provider, certificates, audit, alarms, warnings };
+  return { deps, dns, provider, certificates, audit, alarms, warnings, woken };
 }
 
 export type CustomDomainsParts = ReturnType<typeof createCustomDomainsDeps>;
@@ -60,8 +62,16 @@ export async function createCustomDomainsParts(changes: Partial<CustomDomainsDep
   const blog = await newService('blog', 'globex');
   const request = (domain: string, fields: Partial<AddDomain> = {}): AddDomain => ({
     ...{ id: newId('domain'), domain, apex: domain.split('.').slice(-2).join('.'), serviceId: shop, service: 'shop' },
-    ...{ org: 'acme', claimant: fields.org ?? 'acme', sharingRevision: null, environment: 'prod', mode: 'direct' },
-    ...{ overwrite: false, canonical: null, hsts: null, addedBy: 'usr_ada', requestId: 'req_1' },
+    ...{ org: 'acme', claimant: fields.org ?? 'acme', sharingRevision: null, byAdministrator: false },
+    ...{
+      environment: 'prod',
+      mode: 'direct',
+      overwrite: false,
+      canonical: null,
+      hsts: null,
+      addedBy: 'usr_ada',
+      requestId: 'req_1',
+    },
     ...fields,
   });
   const ofBlog = { serviceId: blog, service: 'blog', org: 'globex' } as const;

@@ -103,6 +103,7 @@ async function startOnce() {
       const dotted = nameServers.map((server) => `${server}.`);
       await api('POST', '', { name: `${name}.`, kind: 'Native', nameservers: dotted });
     },
+    removeZone: (name: string) => api('DELETE', `/${name}.`, {}),
     /** Replaces a set of records; an empty one is deleted. Contents are as in zone files. */
     async setRecords(zone: string, { name, type, contents }: RecordSet): Promise<void> {
       const change = contents.length === 0 ? { changetype: 'DELETE' } : { changetype: 'REPLACE', ttl: TTL };

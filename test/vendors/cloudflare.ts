@@ -39,6 +39,11 @@ export async function startCloudflare(dns: TestPowerDns) {
   const held = new Map<string, () => Promise<void>>();
   let isHolding = false;
   let count = 0;
+  let zonesMade = 0;
+  const newZoneId = (): string => {
+    zonesMade += 1;
+    return `zone${zonesMade}`;
+  };
   let requests = 0;
 
   const server = await startVendorServer(async (request) => {
@@ -51,11 +56,20 @@ export async function startCloudflare(dns: TestPowerDns) {
     const [, , , , zoneId, kind, recordId] = request.path.split('/');
     if (zoneId === undefined) return request.method === 'POST' ? createZone(request) : listZones(request);
     const zone = [...zones.values()].find(({ id }) => id === zoneId);
+    if (zone !== undefined && kind === undefined && request.method === 'DELETE') return removeZone(zone);
     if (zone === undefined || kind !== 'dns_records') return failure(404, 7_003, 'Could not route to it');
+    return answerOfRecords(zone, request, recordId);
+  });
+
+  function answerOfRecords(
+    zone: Zone,
+    request: VendorRequest,
+    recordId?: string,
+  ): VendorAnswer | Promise<VendorAnswer> {
     if (request.method === 'GET') return listRecords(zone, request);
     if (request.method === 'DELETE') return removeRecord(zone, recordId);
     return recordId === 'batch' ? writeBatch(zone, request) : writeRecord(zone, request, recordId);
-  });
+  }
 
   function listZones({ query }: VendorRequest): VendorAnswer {
     const name = query.get('name');
@@ -69,11 +83,17 @@ export async function startCloudflare(dns: TestPowerDns) {
   async function createZone({ text }: VendorRequest): Promise<VendorAnswer> {
     const { name } = JSON.parse(text);
     if (zones.has(name) || elsewhere.has(name)) return failure(400, 1_061, `${name} already exists`);
-    const made = { id: `zone${zones.size}`, name, status: 'pending', name_servers: NAME_SERVERS } as const;
+    const made = { id: newZoneId(), name, status: 'pending', name_servers: NAME_SERVERS } as const;
     const zone = { ...made, original_name_servers: ['ns1.registrar.net'], records: [] };
     zones.set(name, zone);
     await dns.addZone(name, NAME_SERVERS);
     return result(zone);
+  }
+
+  async function removeZone({ id, name }: Zone): Promise<VendorAnswer> {
+    zones.delete(name);
+    await dns.removeZone(name);
+    return result({ id });
   }
 
   async function removeRecord(zone: Zone, id = ''): Promise<VendorAnswer> {
@@ -146,7 +166,7 @@ export async function startCloudflare(dns: TestPowerDns) {
     token: TOKEN,
     fetch: server.fetchFor(['api.cloudflare.com']),
     async addZone(name: string, nameServers: readonly string[], status: Zone['status'] = 'active'): Promise<void> {
-      const made = { id: `zone${zones.size}`, name, status, name_servers: nameServers, original_name_servers: null };
+      const made = { id: newZoneId(), name, status, name_servers: nameServers, original_name_servers: null };
       zones.set(name, { ...made, records: [] });
       await dns.addZone(name, nameServers);
     },

@@ -7,11 +7,13 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { HolderId } from '../../activities/custom-domains/change-domain.ts';
+import { waitAfterDelay } from '../../domain/custom-domains/back-off.ts';
 import {
   type AddDomain,
   DOMAIN_QUERIES,
@@ -35,18 +37,22 @@ import {
 const IDLE_BEFORE_END = '30s';
 /** How long who asks for a look, or a removal, waits for its end. */
 const ANSWER_WITHIN = '15s';
-/** After a look that could not be made, as where the database or a vendor was away all the time. */
+/** After a look or a removal that could not be made, as where the database or a vendor was away all the time; at least. */
 const WAIT_AFTER_TROUBLE_MS = 5 * 60_000;
 
 interface Keeper {
   /** Whoever has the name; null for nobody. */
   holding: HolderId | null;
   isRemoving: boolean;
+  /** Workflow time of the next attempt of a removal that was refused; null for at once. */
+  removeAgainAt: number | null;
   /** Workflow time of the next look; null for none. */
   nextLookAt: number | null;
   isAsked: boolean;
   /** Counts the looks that ended. */
   looks: number;
+  /** Counts the looks and removals that could not be made since the last one that was. */
+  delays: number;
   progress: DomainProgress;
 }
 
@@ -60,8 +66,12 @@ const isoNow = (): string => new Date(Date.now()).toISOString();
  */
 export async function keepDomain({ domain }: KeepDomainInput): Promise<void> {
   const keeper: Keeper = {
-    ...{ holding: null, isRemoving: false, nextLookAt: null, isAsked: false, looks: 0, progress: GONE },
+    ...{ holding: null, isRemoving: false, removeAgainAt: null, nextLookAt: null, isAsked: false },
+    ...{ looks: 0, delays: 0, progress: GONE },
   };
+  // Requests alone fill a history as well: those for a name that another has. Workflows from before repeat what they did.
+  const continuesWhenFull = patched('continues-when-full');
+  const isFull = () => continuesWhenFull && workflowInfo().continueAsNewSuggested;
   const exclusively = createMutex();
 
   setHandler(defineUpdate<void, [AddDomain]>(DOMAIN_UPDATES.add), (request) => exclusively(() => add(keeper, request)));
@@ -86,10 +96,12 @@ export async function keepDomain({ domain }: KeepDomainInput): Promise<void> {
   setHandler(defineQuery<DomainProgress>(DOMAIN_QUERIES.state), () => keeper.progress);
 
   await exclusively(() => load(keeper, domain));
-  while (await hasWork(keeper)) {
-    await exclusively(() => work(keeper, domain));
+  while (await hasWork(keeper, isFull)) {
+    if (!isFull() || isDue(keeper)) await exclusively(() => work(keeper, domain));
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
+      // What was asked for meanwhile is done first: the next run knows of the record alone.
+      if (continuesWhenFull && isDue(keeper)) continue;
       await continueAsNew<typeof keepDomain>({ domain });
     }
   }
@@ -131,15 +143,28 @@ function lookSoon(keeper: Keeper, holding: HolderId, isAsked: boolean): void {
 function remove(keeper: Keeper, holding: HolderId): void {
   keeper.holding = holding;
   keeper.isRemoving = true;
+  keeper.removeAgainAt = null;
   keeper.progress = { state: 'removing', reason: null };
 }
 
-/** Waits until there is something to do. False when the workflow may end: nothing is looked at, and no handler is at work. */
-async function hasWork(keeper: Keeper): Promise<boolean> {
+/** Workflow time of what comes next; null for nothing. */
+const nextAt = ({ isRemoving, removeAgainAt, nextLookAt }: Keeper): number | null =>
+  isRemoving ? (removeAgainAt ?? 0) : nextLookAt;
+
+function isDue(keeper: Keeper): boolean {
+  const at = nextAt(keeper);
+  return at !== null && at <= Date.now();
+}
+
+/**
+ * Waits until there is something to do, or the history is full. False when the workflow may end: nothing is looked at, and no
+ * handler is at work.
+ */
+async function hasWork(keeper: Keeper, isFull: () => boolean): Promise<boolean> {
   for (;;) {
-    const at = keeper.nextLookAt;
-    const isOver = () => keeper.isRemoving || keeper.nextLookAt !== at;
-    if (keeper.isRemoving) return true;
+    const at = nextAt(keeper);
+    const isOver = () => isFull() || nextAt(keeper) !== at;
+    if (isFull()) return true;
     if (at === null) {
       setCurrentDetails(describe(keeper));
       if (await condition(isOver, IDLE_BEFORE_END)) continue;
@@ -154,11 +179,7 @@ async function hasWork(keeper: Keeper): Promise<boolean> {
 async function work(keeper: Keeper, domain: string): Promise<void> {
   const { holding } = keeper;
   if (holding === null) return;
-  if (keeper.isRemoving) {
-    await removeDomain(holding, isoNow());
-    Object.assign(keeper, { holding: null, isRemoving: false, nextLookAt: null, progress: GONE });
-    return;
-  }
+  if (keeper.isRemoving) return await finishRemoval(keeper, holding);
   const { isAsked } = keeper;
   keeper.isAsked = false;
   // A request that comes meanwhile asks for another look.
@@ -166,6 +187,19 @@ async function work(keeper: Keeper, domain: string): Promise<void> {
   await look(keeper, { ...holding, isAsked });
   keeper.looks += 1;
   setCurrentDetails(`**${domain}**: ${describe(keeper)}`);
+}
+
+/** What keeps it from being undone, such as a vendor that refuses, may be mended: it is tried for as long as it takes. */
+async function finishRemoval(keeper: Keeper, holding: HolderId): Promise<void> {
+  try {
+    await removeDomain(holding, isoNow());
+    Object.assign(keeper, { holding: null, isRemoving: false, nextLookAt: null, delays: 0, progress: GONE });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    keeper.delays += 1;
+    keeper.removeAgainAt = Date.now() + waitAfterDelay(keeper.delays, Math.random(), WAIT_AFTER_TROUBLE_MS);
+    keeper.progress = { state: 'removing', reason: 'It could not be undone yet; it is tried again by itself' };
+  }
 }
 
 async function look(keeper: Keeper, observation: HolderId & { readonly isAsked: boolean }): Promise<void> {
@@ -176,6 +210,7 @@ async function look(keeper: Keeper, observation: HolderId & { readonly isAsked: 
     else if (seen.kind === 'put off') lookAgain(keeper, observation, seen);
     else {
       keeper.progress = { state: seen.state, reason: seen.reason };
+      keeper.delays = 0;
       if (seen.waitMs !== null) keeper.nextLookAt ??= Date.now() + seen.waitMs;
     }
   } catch (error) {
@@ -185,14 +220,16 @@ async function look(keeper: Keeper, observation: HolderId & { readonly isAsked: 
   }
 }
 
-/** After a look that was none. */
+/** After a look that was none. Of names without number, none keeps the worker busy for good: the waits grow. */
 function lookAgain(
   keeper: Keeper,
   { isAsked }: { readonly isAsked: boolean },
   { reason, waitMs }: { readonly reason: string; readonly waitMs: number },
 ): void {
   keeper.progress = { ...keeper.progress, reason };
-  keeper.nextLookAt ??= Date.now() + waitMs;
+  keeper.delays += 1;
+  const grown = patched('delays-grow') ? waitAfterDelay(keeper.delays, Math.random(), waitMs) : waitMs;
+  keeper.nextLookAt ??= Date.now() + grown;
   keeper.isAsked ||= isAsked;
 }
 

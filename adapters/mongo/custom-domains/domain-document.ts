@@ -31,6 +31,7 @@ const holderShape = z.object({
   org: text,
   claimant: text.optional(),
   sharingRevision: z.int().nullable().default(null),
+  byAdministrator: z.boolean().default(false),
   environment: z.enum(ENVIRONMENTS),
   mode: z.enum(DOMAIN_MODES),
   expectedTarget: text,
@@ -40,6 +41,9 @@ const holderShape = z.object({
   proof: z.object({ name: text, value: text }).nullable(),
   provenAt: time.nullable(),
   ownedSince: time.nullable(),
+  strayedAt: time.nullable().default(null),
+  // Claims from before this was asked are judged as they were.
+  ledElsewhere: z.boolean().default(true),
   verifiedAt: time.nullable(),
   zone,
   writtenRecord: addressRecord,
@@ -51,6 +55,10 @@ const holderShape = z.object({
   pendingSince: time.nullable(),
   looks: z.int(),
   lost: z.object({ since: time, looks: z.int() }).nullable(),
+  untold: z
+    .array(z.object({ event: z.enum(['verified', 'lost', 'repended', 'failed']), reason: text.nullable(), at: time }))
+    .default([]),
+  lostToldAt: time.nullable().default(null),
   addedBy: text,
   addedAt: time,
   resolvedTarget: text.nullable(),
@@ -70,7 +78,7 @@ const domainSchema = z.object({
   former: z.object({ serviceId: text, org: text, until: time }).nullable(),
   contenders: z.array(contender).default([]),
   zoneMade: contender
-    .extend({ wasElsewhere: z.boolean().default(false) })
+    .extend({ wasElsewhere: z.boolean().default(false), isGone: z.boolean().default(false) })
     .nullable()
     .default(null),
   revision: z.int(),

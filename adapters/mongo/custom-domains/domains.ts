@@ -8,7 +8,7 @@ import { pageById } from '../page-by-id.ts';
 import { readConfirmed } from '../read-confirmed.ts';
 import { type DomainDocument, readDomain } from './domain-document.ts';
 import { COLLECTIONS } from './indexes.ts';
-import { readOrgsOfApex } from './orgs-of-apex.ts';
+import { readOrgsOfApex, readOrgsShownSince } from './orgs-of-apex.ts';
 
 /** RFC 1035 allows a name so many characters. */
 const LONGEST_NAME = 253;
@@ -16,6 +16,8 @@ const LONGEST_NAME = 253;
 /** Names in MongoDB: one document each, whose id is the name, replaced on the condition of its revision. */
 export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDomainStore {
   const collection: Collection<DomainDocument> = db.collection(COLLECTIONS.domains);
+  /** The member that answered proves that it is the primary still: one that was cut off knows nothing of what came since. */
+  const confirm = async (domain: string): Promise<void> => void (await readConfirmed(collection, { _id: domain }));
   return {
     async find(domain) {
       const document = await readConfirmed(collection, { _id: domain });
@@ -24,18 +26,28 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
     async list(filter, page) {
       const found = { page, filter: toQuery(filter), read: readDomain, longestId: LONGEST_NAME };
       const { items, nextCursor } = await pageById(collection, found);
+      await confirm(items[0]?.domain ?? '');
       return { items: items.filter(isHeld), nextCursor };
     },
     orgsOfApex: (apex, leftSince) => readOrgsOfApex(collection, apex, leftSince),
+    orgsShownSince: (apex, since) => readOrgsShownSince(collection, apex, since),
+    async usesZone(apex, otherThan) {
+      const uses = { 'holder.mode': 'cloudflare', 'holder.state': { $ne: 'failed' } };
+      const filter = { apex, _id: { $ne: otherThan }, ...uses } as Filter<DomainDocument>;
+      const found = await mongoCall(() => collection.findOne(filter));
+      if (found === null) await confirm(otherThan);
+      return found !== null;
+    },
     async usageOf(claimant, since) {
       const count = (filter: object): Promise<number> =>
         mongoCall(() => collection.countDocuments(filter as Filter<DomainDocument>));
-      const [held, waiting, zonesMade] = await Promise.all([
+      const [held, waiting, zonesMade, zonesMadeByAll] = await Promise.all([
         count({ 'holder.claimant': claimant }),
         count({ 'holder.claimant': claimant, 'holder.ownedSince': null }),
         count({ 'zoneMade.org': claimant, 'zoneMade.at': { $gt: since } }),
+        count({ 'zoneMade.at': { $gt: since }, 'zoneMade.isGone': { $ne: true } }),
       ]);
-      return { held, waiting, zonesMade };
+      return { held, waiting, zonesMade, zonesMadeByAll };
     },
     insert: async ({ domain, ...fields }) => await insertIfNew(collection, { _id: domain, ...fields }),
     async replace({ domain, ...fields }) {

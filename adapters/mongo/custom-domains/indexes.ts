@@ -9,5 +9,6 @@ export const INDEXES: IndexTable = {
     { key: { apex: 1, 'holder.org': 1 }, name: 'apex_org' },
     { key: { 'holder.claimant': 1 }, name: 'claimant' },
     { key: { 'zoneMade.org': 1, 'zoneMade.at': 1 }, name: 'zone_made' },
+    { key: { 'zoneMade.at': 1 }, name: 'zone_made_at', sparse: true },
   ],
 };

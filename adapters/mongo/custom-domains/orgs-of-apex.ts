@@ -1,5 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { OrgsOfApex } from '../../../domain/custom-domains/claim.ts';
+import { proofName } from '../../../domain/custom-domains/ownership-proof.ts';
 import { mongoCall } from '../connect.ts';
 import { type DomainDocument, readDomain } from './domain-document.ts';
 
@@ -9,6 +10,36 @@ export async function readOrgsOfApex(
   apex: string,
   leftSince: Date,
 ): Promise<OrgsOfApex> {
+  const { distinct, claimants } = orgsBy(collection, apex);
+  const owned = { 'holder.ownedSince': { $ne: null } };
+  const led = { ...owned, 'holder.strayedAt': null };
+  const atApex = { $or: [{ _id: apex }, { 'holder.proof.name': proofName(apex) }] };
+  const managed = { 'holder.mode': 'cloudflare', 'holder.proof': null, 'holder.provenAt': null };
+  const [owning, left, leftEver, proven, delegated, holding, zoneMade] = await Promise.all([
+    claimants(owned),
+    distinct('former.org', { 'former.until': { $gt: leftSince } }),
+    distinct('former.org', {}),
+    // A proof that an org published for a service of another one gives it nothing else.
+    claimants({ ...led, ...atApex, 'holder.provenAt': { $ne: null }, 'holder.sharingRevision': null }),
+    claimants({ ...led, ...managed }),
+    claimants({ 'holder.org': { $ne: null }, 'holder.state': { $ne: 'failed' } }),
+    newestZone(collection, apex),
+  ]);
+  return { owning, left, leftEver, proven, delegated, holding, zoneMade };
+}
+
+/** Orgs whose names of a registrable domain, for services of their own, were proven or came to lead here after a time. @throws UNAVAILABLE (retryable) */
+export async function readOrgsShownSince(
+  collection: Collection<DomainDocument>,
+  apex: string,
+  since: Date,
+): Promise<readonly string[]> {
+  const shown = ['holder.provenAt', 'holder.ownedSince'].map((field) => ({ [field]: { $gt: since } }));
+  const there = { 'holder.strayedAt': null, 'holder.removingSince': null, 'holder.sharingRevision': null };
+  return await orgsBy(collection, apex).claimants({ $or: shown, ...there });
+}
+
+function orgsBy(collection: Collection<DomainDocument>, apex: string) {
   const distinct = async (field: string, condition: object): Promise<readonly string[]> => {
     const filter = { apex, ...condition } as Filter<DomainDocument>;
     const found: readonly unknown[] = await mongoCall(() => collection.distinct(field, filter));
@@ -22,16 +53,7 @@ export async function readOrgsOfApex(
     ]);
     return [...new Set([...told, ...owners])];
   };
-  const owned = { 'holder.ownedSince': { $ne: null } };
-  const [owning, left, leftEver, delegated, holding, zoneMade] = await Promise.all([
-    claimants(owned),
-    distinct('former.org', { 'former.until': { $gt: leftSince } }),
-    distinct('former.org', {}),
-    claimants({ ...owned, 'holder.mode': 'cloudflare', 'holder.proof': null }),
-    claimants({ 'holder.org': { $ne: null }, 'holder.state': { $ne: 'failed' } }),
-    newestZone(collection, apex),
-  ]);
-  return { owning, left, leftEver, delegated, holding, zoneMade };
+  return { distinct, claimants };
 }
 
 async function newestZone(collection: Collection<DomainDocument>, apex: string): Promise<OrgsOfApex['zoneMade']> {

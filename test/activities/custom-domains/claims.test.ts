@@ -93,8 +93,8 @@ describe('claims of names', () => {
     });
 
     it('who has a name by its record alone loses it to who proves it, and all that leads there first', async () => {
-      world.dns.lead('victim.com', HERE);
       await add(world.request('victim.com', world.ofBlog), 0);
+      world.dns.lead('victim.com', HERE);
       await look('victim.com', 1);
       assert.deepEqual(await routes(), [['victim.com', 'blog']]);
       const own = world.request('victim.com');
@@ -144,8 +144,8 @@ describe('claims of names', () => {
 
     it('a name that failed for its certificate alone stays its holder\u2019s, until somebody proves it', async () => {
       world.certificates.states.set('shop.victim.com', { state: 'failed', reason: 'CAA' });
-      world.dns.lead('shop.victim.com', HERE);
       await add(world.request('shop.victim.com'), 0);
+      world.dns.lead('shop.victim.com', HERE);
       await look('shop.victim.com', 1);
       assert.equal(await look('shop.victim.com', 31 * DAY), 'failed');
       const other = world.request('shop.victim.com', world.ofBlog);
@@ -175,8 +175,8 @@ describe('claims of names', () => {
       await assert.rejects(changeHolder(world.deps, paused, { reason: 'paused' }), { code: 'CONFLICT' });
       await remove(world.request('never.own.com', world.ofBlog), 3);
       // Whose it was is remembered.
-      world.dns.lead('once.own.com', HERE);
       await add(world.request('once.own.com'), 4);
+      world.dns.lead('once.own.com', HERE);
       await look('once.own.com', 5);
       await remove(world.request('once.own.com'), 6);
       assert.equal((await world.deps.domains.find('once.own.com'))?.former?.org, 'acme');
@@ -218,23 +218,37 @@ describe('claims of names', () => {
       assert.equal(await look('www.victim.com', 4), 'active');
     });
 
-    it('who has proven one name in a zone of the operator has no other in it without a proof, nor overwrites one', async () => {
+    it('nobody has a name in a zone of the operator without a proof, nor overwrites one; one proof at the domain is for all', async () => {
       world.provider.add('corp.com', 'active');
       world.provider.put('corp.com', 'www.corp.com', [{ type: 'A', content: '198.51.100.9' }]);
-      const given = world.request('shop.corp.com', { ...MANAGED, ...world.ofBlog });
-      prove(given);
-      await add(given, 0);
-      assert.equal(await look('shop.corp.com', 1), 'active');
-      await add(world.request('www.corp.com', { ...MANAGED, ...world.ofBlog, overwrite: true }), 2);
-      assert.equal(await look('www.corp.com', 3), 'pending-proof');
+      const wish = { ...MANAGED, ...world.ofBlog, overwrite: true };
+      await add(world.request('www.corp.com', wish), 0);
+      assert.equal(await look('www.corp.com', 1), 'pending-proof');
       assert.deepEqual(records('www.corp.com'), ['198.51.100.9']);
-      // Who has proven the registrable domain itself has all of it.
-      const apex = world.request('corp.com', { ...MANAGED, ...world.ofBlog });
-      prove(apex);
-      await add(apex, 4);
-      await look('corp.com', 5);
-      await add(world.request('mail.corp.com', { ...MANAGED, ...world.ofBlog }), 6);
+      const given = world.request('shop.corp.com', wish);
+      prove(given);
+      await add(given, 2);
+      assert.equal(await look('shop.corp.com', 3), 'active');
+      // The zone shows it no more; the name that waited for it has it all the same, and so has the next one.
+      world.dns.setText(ownershipProof(given).name);
+      await look('www.corp.com', 4);
+      assert.deepEqual([await look('www.corp.com', 5), records('www.corp.com')], ['active', [INGRESS]]);
+      await add(world.request('mail.corp.com', wish), 6);
       assert.equal(await look('mail.corp.com', 7), 'active');
+    });
+
+    it('a member of the platform\u2019s own org overwrites nothing in zones of others, until an administrator adds the name', async () => {
+      world.provider.add('corp.com', 'active');
+      world.provider.put('corp.com', 'www.corp.com', [{ type: 'A', content: '198.51.100.9' }]);
+      const toy = { serviceId: await world.newService('toy', 'platform'), service: 'toy', org: 'platform' };
+      const wish = { ...MANAGED, ...toy, overwrite: true };
+      await add(world.request('www.corp.com', wish), 0);
+      assert.deepEqual([await look('www.corp.com', 1), records('www.corp.com')], ['pending-proof', ['198.51.100.9']]);
+      await add(world.request('www.corp.com', { ...wish, byAdministrator: true }), 2);
+      assert.deepEqual([await look('www.corp.com', 3), records('www.corp.com')], ['active', [INGRESS]]);
+      // To a tenant's service, no administrator gives what is in a zone of others.
+      await add(world.request('shop.corp.com', { ...MANAGED, ...world.ofBlog, byAdministrator: true }), 4);
+      assert.deepEqual([await look('shop.corp.com', 5), records('shop.corp.com')], ['pending-proof', []]);
     });
 
     it('who had a zone made and delegated goes on adding names, also once the first one is given back', async () => {
@@ -370,19 +384,20 @@ describe('claims of names', () => {
       world.dns.lead('old.acme.com', HERE);
       await add(world.request('old.acme.com', { claimant: 'globex', sharingRevision: 1 }), 4);
       assert.equal(await look('old.acme.com', 5), 'pending-proof', 'a record that was left behind');
-      prove(world.request('www.acme.com'));
+      prove(world.request('www.acme.com', shared));
       await look('www.acme.com', 6);
       assert.deepEqual([await look('www.acme.com', 7), records('www.acme.com')], ['active', [INGRESS]]);
     });
 
-    it('who has proven one name of a zone that its add made has no other while the domain is claimed', async () => {
+    it('the proof of one org helps no other, also where the other org\u2019s add made the zone', async () => {
       const blog = world.request('blog.victim.com', { ...MANAGED, ...world.ofBlog });
       await add(blog, 0);
-      prove(blog);
       await add(world.request('victim.com', MANAGED), 1);
-      await look('blog.victim.com', 2);
+      prove(world.request('victim.com', MANAGED));
+      assert.equal(await look('blog.victim.com', 2), 'pending-proof');
+      await look('victim.com', 2);
       world.provider.activate('victim.com');
-      assert.equal(await look('blog.victim.com', 3), 'active');
+      assert.deepEqual([await look('victim.com', 3), await look('blog.victim.com', 3)], ['active', 'pending-proof']);
       await add(world.request('www.victim.com', { ...MANAGED, ...world.ofBlog }), 4);
       assert.deepEqual([await look('www.victim.com', 5), records('www.victim.com')], ['pending-proof', []]);
     });
@@ -461,7 +476,7 @@ describe('claims of names', () => {
     });
 
     it('a name that is being removed gets no record', async () => {
-      const request = world.request('www.leaving.com', { mode: 'cloudflare', org: 'platform' });
+      const request = world.request('www.leaving.com', { mode: 'cloudflare', org: 'platform', byAdministrator: true });
       const { holderId } = await claimDomain(world.deps, request, at(0));
       const of = { domain: request.domain, serviceId: world.shop, by: 'usr_ada', requestId: 'req_1' };
       await beginRemoval(world.deps, of, at(1));
@@ -488,7 +503,7 @@ describe('claims of names', () => {
     assert.ok(await world.services.setSharing(world.shop, sharing, 0));
     const ofHelpers = { claimant: 'helpers', sharingRevision: 1 };
     world.dns.lead('helped.com', HERE);
-    prove(world.request('helped.com'));
+    prove(world.request('helped.com', ofHelpers));
     await add(world.request('helped.com', ofHelpers), 0);
     assert.equal(await look('helped.com', 1), 'pending-certificate');
     assert.ok(await world.services.setSharing(world.shop, { revision: 2, orgs: [], lastChange: null }, 1));

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { createEdgeHosts } from '../../../adapters/edge-router/host-files.ts';
 import { createPowerDnsDomainZones } from '../../../adapters/powerdns/domain-zones.ts';
 import { createDomainDns } from '../../../adapters/public-dns/domain-dns.ts';
+import { judgeAddresses } from '../../../domain/custom-domains/address-look.ts';
 import type { AddDomain } from '../../../domain/custom-domains/messages.ts';
 import { ownershipProof } from '../../../domain/custom-domains/ownership-proof.ts';
 import { type CustomDomainsWorld, createCustomDomainsParts, INGRESS } from '../../support/custom-domains-parts.ts';
@@ -105,10 +106,26 @@ describe('custom domains on a real DNS server', () => {
     await set('lame.com', 'ns.lame.com', 'A', '8.8.4.9');
     await set('inner.com', 'ns.inner.com', 'A', '127.0.0.1');
     on.routes.set('8.8.4.9', '127.0.0.1:1');
-    await set(apex, domain, 'A', INGRESS);
     await add(domain);
+    await set(apex, domain, 'A', INGRESS);
     // The servers of the zone say nothing: the public resolver alone counts.
-    assert.equal((await holderOf(domain))?.state, 'pending-certificate');
+    assert.equal((await verify(domain))?.state, 'pending-certificate');
+  });
+
+  it('one server of a zone that answers, and a resolver, are enough to say that a name that was here leads elsewhere', async () => {
+    const { apex, domain } = await newZone();
+    await set(apex, apex, 'NS', `${NAME_SERVERS[0]}.`, 'ns.silent.com.');
+    await on.dns.addZone('silent.com', NAME_SERVERS);
+    await set('silent.com', 'ns.silent.com', 'A', '8.8.4.10');
+    on.routes.set('8.8.4.10', '127.0.0.1:1');
+    await set(apex, domain, 'A', '198.51.100.9');
+    const wanted = { type: 'A', content: INGRESS } as const;
+    const judged = async (wasHere: boolean) => {
+      const look = await on.looks.lookUpAddresses({ name: domain, apex, wasHere }, wanted);
+      return [judgeAddresses(look, wanted), look.resolvers.length];
+    };
+    assert.deepEqual(await judged(true), ['missing', 1]);
+    assert.deepEqual(await judged(false), ['unknown', 0], 'a resolver is not asked too early');
   });
 
   it('rebinding: the servers of a zone are not asked on addresses of the inside', async () => {
@@ -138,7 +155,7 @@ describe('custom domains on a real DNS server', () => {
     await set(apex, domain, 'CAA', '0 issue "letsencrypt.org"');
     const before = await on.foreign(domain);
     assert.equal(before.length, 3);
-    await add(domain, { mode: 'cloudflare', org: 'platform' });
+    await add(domain, { mode: 'cloudflare', org: 'platform', byAdministrator: true });
     assert.equal((await holderOf(domain))?.state, 'active');
     assert.deepEqual(await on.dns.resolver().resolve4(domain), [INGRESS]);
     assert.equal((await routeOf(domain))?.service, 'shop');
@@ -149,9 +166,9 @@ describe('custom domains on a real DNS server', () => {
 
   it('takeover: a name that left a service goes to another only with the TXT record that names that one', async () => {
     const { apex, domain } = await newZone();
-    await set(apex, domain, 'A', INGRESS);
     await add(domain);
-    await verify(domain);
+    await set(apex, domain, 'A', INGRESS);
+    for (let looks = 0; looks < 2; looks += 1) await verify(domain);
     await commands.remove(of(domain));
     const claim = world.request(domain, world.ofBlog);
     await commands.add(claim);

@@ -45,8 +45,8 @@ describe('routes and certificates of names', () => {
   });
 
   async function served(domain: string): Promise<{ domain: string; holderId: string }> {
-    world.dns.lead(domain, HERE);
     const { holderId } = await claimDomain(world.deps, world.request(domain), at(0));
+    world.dns.lead(domain, HERE);
     await observeDomain(world.deps, { domain, holderId, isAsked: false }, at(1));
     return { domain, holderId };
   }
@@ -275,8 +275,8 @@ describe('routes and certificates of names', () => {
       (await world.deps.hosts.list()).map(({ host, redirectTo, hsts }) => [host, redirectTo ?? null, hsts ?? false]);
     const www = await active('www.canon.com');
     const request = { ...world.request('canon.com'), canonical: true, hsts: true };
-    world.dns.lead('canon.com', HERE);
     const { holderId } = await claimDomain(world.deps, request, at(3));
+    world.dns.lead('canon.com', HERE);
     const apex = { domain: 'canon.com', holderId };
     await observeDomain(world.deps, { ...apex, isAsked: false }, at(4));
     assert.deepEqual(await redirects(), [

@@ -102,7 +102,10 @@ it('a foreign record is 409 with the record, and overwriting replaces it', async
   api.names.provider.put('zoned.com', domain, [{ type: 'CNAME', content: 'elsewhere.net' }]);
   const managed = { mode: 'cloudflare', service: 'ours' };
   await api.services.upsert({ id: 'svc_ours', name: 'ours', org: 'platform' }, {});
-  const headers = { 'x-test-user': 'platform/member/usr_op' };
+  const member = await add(domain, managed, { 'x-test-user': 'platform/member/usr_op' });
+  assert.deepEqual([member.status, member.body.data.state], [200, 'pending-proof'], 'all zones are no member\u2019s');
+  assert.equal((await api.call('DELETE', `/domains/${domain}`, undefined, {})).status, 200);
+  const headers = {};
   const refused = await add(domain, managed, headers);
   assert.deepEqual([refused.status, refused.body.error.code], [409, 'DNS_RECORD_EXISTS']);
   assert.deepEqual(refused.body.error.details.records, [{ type: 'CNAME', content: 'elsewhere.net' }]);
@@ -182,6 +185,22 @@ it('what is said of a name besides is kept, and stays as it is where nothing is 
   assert.deepEqual(await kept({ hsts: true }), [true, true]);
   assert.deepEqual(await kept({}), [true, true]);
   assert.deepEqual(await kept({ canonical: false }), [false, true]);
+});
+
+it('adds that come to nothing do not reach the workflow of another\u2019s name', async () => {
+  await add('kept.roles.com', { service: 'blog' }, GLOBEX);
+  const { name, value } = (await add('kept.roles.com')).body.error.details.proof;
+  api.names.dns.setText(name, value);
+  api.names.dns.lead('kept.roles.com', HERE);
+  for (let looks = 0; looks < 3; looks += 1) await add('kept.roles.com');
+  assert.equal((await status('kept.roles.com')).body.data.state, 'active');
+  const { revision } = (await api.domains.find('kept.roles.com')) ?? assert.fail();
+  const sent = api.names.dns.looks();
+  const refused = await add('kept.roles.com', { service: 'blog' }, GLOBEX);
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'DOMAIN_TAKEN']);
+  assert.match(refused.body.error.details.proof.value, /^fairlead-verify=/);
+  assert.equal(api.names.dns.looks(), sent, 'no proof of it is looked up: it changes nothing');
+  assert.equal((await api.domains.find('kept.roles.com'))?.revision, revision);
 });
 
 it('who has names without proof loses them to who proves them, and is told nothing of it beforehand', async () => {

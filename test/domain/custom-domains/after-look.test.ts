@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { afterLook } from '../../../domain/custom-domains/after-look.ts';
 import { waitAfterLook } from '../../../domain/custom-domains/back-off.ts';
-import type { DomainHolder } from '../../../domain/custom-domains/custom-domain.ts';
+import { type DomainHolder, isSettled } from '../../../domain/custom-domains/custom-domain.ts';
 import type { DomainFacts } from '../../../domain/custom-domains/state-table.ts';
 import { AT, holder } from '../../ports/custom-domains/records.ts';
 
@@ -82,6 +82,42 @@ describe('afterLook', () => {
     const third = look(second.holder, GONE, 30 * MINUTE);
     assert.deepEqual([third.event, third.holder.state, third.holder.dnsVerified], ['repended', 'pending-dns', false]);
     assert.deepEqual([third.holder.ownedSince, third.holder.pendingSince], [AT, at(30 * MINUTE)]);
+  });
+
+  const ZONE = {
+    id: 'z',
+    name: 'a.com',
+    status: 'active',
+    created: true,
+    nameServers: [],
+    originalNameServers: [],
+  } as const;
+  const PROOF = { name: '_fairlead.a.com', value: 'v' };
+  /** Three looks over half an hour. */
+  const lose = (one: DomainHolder, facts: DomainFacts): DomainHolder => {
+    let holder = one;
+    for (const minute of [0, 15, 30]) holder = look(holder, facts, minute * MINUTE).holder;
+    return holder;
+  };
+  const PROVEN = { ...ACTIVE, proof: PROOF, provenAt: AT };
+
+  it('a lost name strays: what was shown counts no more, until it is known to be theirs again', () => {
+    const strayed = lose(PROVEN, GONE);
+    assert.deepEqual([strayed.strayedAt, strayed.provenAt, strayed.proof], [at(30 * MINUTE), null, null]);
+    assert.equal(isSettled(strayed), false);
+    const back = look(strayed, { ...ALL, certificate: 'missing' }, HOUR).holder;
+    assert.deepEqual([back.state, back.strayedAt, isSettled(back)], ['pending-certificate', null, true]);
+    const unproven = look(strayed, { ...ALL, proof: 'missing' }, HOUR).holder;
+    assert.deepEqual([unproven.state, unproven.strayedAt], ['pending-proof', at(30 * MINUTE)]);
+  });
+
+  it('a zone that is delegated elsewhere strays; one whose record or certificate alone is gone does not', () => {
+    const managed = { ...PROVEN, mode: 'cloudflare', zone: ZONE } as const;
+    assert.notEqual(lose(managed, { ...ALL, zone: 'missing', dns: 'missing' }).strayedAt, null);
+    assert.deepEqual([lose(managed, GONE).strayedAt, lose(managed, GONE).provenAt], [null, AT]);
+    assert.deepEqual(lose(PROVEN, { ...ALL, certificate: 'missing' }).strayedAt, null);
+    // Without a zone of the platform's, the record is the customer's.
+    assert.notEqual(lose({ ...managed, zone: null }, GONE).strayedAt, null);
   });
 
   it('three looks in a row are not enough when less than half an hour passed', () => {

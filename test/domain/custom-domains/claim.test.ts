@@ -13,13 +13,16 @@ const DAY_MS = 86_400_000;
 const days = (count: number): Date => new Date(AT.getTime() + count * DAY_MS);
 const CLAIM: ClaimRequest = {
   ...{ domain: 'shop.example.com', apex: 'example.com', serviceId: 'svc_2', org: 'globex', claimant: 'globex' },
+  ...{ byAdministrator: false },
   ...{ environment: 'prod', mode: 'direct' },
 };
-const NO_ORGS = { owning: [], left: [], leftEver: [], delegated: [], holding: [], zoneMade: null };
+const NO_ORGS = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
+const PROVEN = { ...NO_ORGS, owning: ['globex'], holding: ['globex'], proven: ['globex'] };
+const DELEGATED = { ...NO_ORGS, owning: ['globex'], holding: ['globex', 'acme'], delegated: ['globex'] };
 const owning = (...orgs: readonly string[]) => ({ ...NO_ORGS, owning: orgs, holding: orgs });
 const FACTS: ClaimFacts = {
   ...{ record: null, holderExists: true, isProven: false, orgsOfApex: NO_ORGS },
-  ...{ hasProvenApex: false, hasZone: false },
+  ...{ hasZone: false, holderOwesProof: false, ownsApex: false, leadsHere: false },
   ...{ platformOrg: 'platform', platformDomain: 'apps.fairlead.dev', now: days(1) },
 };
 const left = freeName({ former: { serviceId: 'svc_1', org: 'acme', until: AT } });
@@ -34,7 +37,7 @@ const failedProven = heldName({ state: 'failed', provenAt: AT });
 const MANAGED = { mode: 'cloudflare' } as const;
 const madeBy = (org: string, wasElsewhere = true) => ({
   hasZone: true,
-  orgsOfApex: { ...NO_ORGS, zoneMade: { org, at: AT, wasElsewhere } },
+  orgsOfApex: { ...NO_ORGS, zoneMade: { org, at: AT, wasElsewhere, isGone: false } },
 });
 const free = (asksProof: boolean, displaces: ReturnType<typeof holder> | null = null): ClaimVerdict => ({
   ...{ kind: 'free', displaces, asksProof },
@@ -73,12 +76,12 @@ const TABLE: readonly (readonly [
   ],
   [
     'another org has names of the domain, and this one has proven the domain itself',
-    { orgsOfApex: owning('acme'), hasProvenApex: true },
+    { orgsOfApex: { ...owning('acme', 'globex'), proven: ['globex'] } },
     free(false),
   ],
   [
     'an org that shares the service adds it, which has proven the domain',
-    { hasProvenApex: true },
+    { orgsOfApex: PROVEN },
     free(true),
     { org: 'acme', claimant: 'globex' },
   ],
@@ -101,17 +104,44 @@ const TABLE: readonly (readonly [
   ],
   ['the registrable domain is the platform\u2019s', {}, free(true), { domain: 'x.fairlead.dev', apex: 'fairlead.dev' }],
   [
-    'the registrable domain is the platform\u2019s, and so is the service',
+    'the registrable domain is the platform\u2019s, and an administrator gives it to a service of its org',
     {},
     free(false),
+    { domain: 'x.fairlead.dev', apex: 'fairlead.dev', org: 'platform', byAdministrator: true },
+  ],
+  [
+    'the same by a member of that org',
+    {},
+    free(true),
     { domain: 'x.fairlead.dev', apex: 'fairlead.dev', org: 'platform' },
   ],
   ['no add made the zone in the account', { hasZone: true }, free(true), MANAGED],
-  ['such a zone, where the domain itself is proven', { hasZone: true, hasProvenApex: true }, free(false), MANAGED],
-  ['such a zone, and the platform\u2019s own org', { hasZone: true }, free(false), { ...MANAGED, org: 'platform' }],
+  ['such a zone, where the domain itself is proven', { hasZone: true, orgsOfApex: PROVEN }, free(false), MANAGED],
+  [
+    'such a zone, which an administrator gives to a service of the platform\u2019s org',
+    { hasZone: true },
+    free(false),
+    { ...MANAGED, org: 'platform', byAdministrator: true },
+  ],
+  ['such a zone, and a member of that org', { hasZone: true }, free(true), { ...MANAGED, org: 'platform' }],
+  [
+    'such a zone, and an administrator for a service of another org',
+    { hasZone: true },
+    free(true),
+    { ...MANAGED, byAdministrator: true },
+  ],
   ['such a zone, where the customer sets the record', { hasZone: true }, free(false)],
   ['the zone was made for another org', madeBy('acme'), free(true), MANAGED],
   ['the zone was made for its own org, of a domain that led elsewhere', madeBy('globex'), free(false), MANAGED],
+  [
+    'the zone that was made for its own org is gone, and somebody made another one',
+    {
+      hasZone: true,
+      orgsOfApex: { ...NO_ORGS, zoneMade: { org: 'globex', at: AT, wasElsewhere: true, isGone: true } },
+    },
+    free(true),
+    MANAGED,
+  ],
   [
     'the zone was made for its own org, of a domain that may have been delegated before',
     madeBy('globex', false),
@@ -144,6 +174,59 @@ const TABLE: readonly (readonly [
     'another org has names of the domain that are not known to be theirs',
     { orgsOfApex: { ...NO_ORGS, holding: ['acme'] } },
     free(true),
+  ],
+  [
+    'another org asked for it lately, and this one has proven the domain',
+    { record: asked('acme', AT), orgsOfApex: PROVEN },
+    free(false),
+  ],
+  [
+    'another org asked for it lately, and the zone was delegated to this one',
+    { record: asked('acme', AT), orgsOfApex: DELEGATED },
+    free(false),
+    MANAGED,
+  ],
+  [
+    'it left another service lately, and this one has proven the domain',
+    { record: left, orgsOfApex: PROVEN },
+    free(false),
+  ],
+  ['it led here before the claim', { leadsHere: true }, free(true)],
+  ['it led here before, and its own org has the domain itself', { leadsHere: true, ownsApex: true }, free(false)],
+  ['it led here before, and its own org has proven the domain', { leadsHere: true, orgsOfApex: PROVEN }, free(false)],
+  [
+    'it led here before, and an administrator says for whom',
+    { leadsHere: true },
+    free(false),
+    { byAdministrator: true },
+  ],
+  [
+    'it led here before, as it left this service lately',
+    { leadsHere: true, record: left },
+    free(false),
+    { serviceId: 'svc_1', org: 'acme' },
+  ],
+  [
+    'it led here before, as it left this service long ago',
+    { leadsHere: true, record: left, now: days(90) },
+    free(true),
+    { serviceId: 'svc_1', org: 'acme' },
+  ],
+  [
+    'somebody owes a proof of it, and the zone was delegated to this one',
+    { record: unproven, holderOwesProof: true, orgsOfApex: DELEGATED },
+    free(false, unproven.holder),
+    MANAGED,
+  ],
+  [
+    'somebody owes a proof of it, and so does this one',
+    { record: unproven, holderOwesProof: true, orgsOfApex: { ...NO_ORGS, holding: ['acme'] } },
+    { kind: 'taken' },
+  ],
+  [
+    'somebody strayed and owes a proof, and this one has proven the domain',
+    { record: owned, holderOwesProof: true, orgsOfApex: { ...PROVEN, owning: ['acme', 'globex'] } },
+    free(false, owned.holder),
   ],
   ['somebody only says so', { record: unproven }, { kind: 'taken' }],
   ['somebody only says so, and this one proves it', { record: unproven, isProven: true }, free(false, unproven.holder)],

@@ -22,11 +22,14 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
             hsts: true,
             claimant: 'helpers',
             sharingRevision: 3,
+            byAdministrator: true,
             reason: 'why',
             dnsVerified: true,
             proof: { name: '_fairlead.a.com', value: 'fairlead-verify=1' },
           },
           ...{ provenAt: AT, ownedSince: AT, verifiedAt: LATER, attachedAt: AT, observedAt: AT, removingSince: LATER },
+          ...{ strayedAt: LATER, ledElsewhere: false, lostToldAt: AT },
+          untold: [{ event: 'lost', reason: 'why', at: AT }],
           zone: { ...zone, nameServers: ['ns1.a.net'], originalNameServers: ['ns.b.net'] },
           writtenRecord: { type: 'CNAME', content: 'in.a.net' },
           replacedRecord: { type: 'A', content: '192.0.2.1' },
@@ -34,7 +37,10 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
         },
         {
           former: { serviceId: 'svc_0', org: 'old', until: AT },
-          ...{ contenders: [{ org: 'globex', at: AT }], zoneMade: { org: 'acme', at: LATER, wasElsewhere: true } },
+          ...{
+            contenders: [{ org: 'globex', at: AT }],
+            zoneMade: { org: 'acme', at: LATER, wasElsewhere: true, isGone: true },
+          },
         },
       );
       assert.deepEqual(await Promise.all([store().insert(bare), store().insert(full)]), [true, true]);
@@ -103,16 +109,46 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       const managed = { ownedSince: AT, mode: 'cloudflare' } as const;
       await add('f', { ...managed, org: 'keeper' });
       await add('g', { ...managed, org: 'prover', proof: { name: '_fairlead.g', value: 'v' } });
+      await add('j', { ...managed, org: 'early', provenAt: AT });
+      await add('k', { ...managed, org: 'away', strayedAt: LATER });
+      const zone = { name: `_fairlead.${apex}`, value: 'v' };
+      await add('l', { ...managed, org: 'zoned', proof: zone, provenAt: AT });
+      await add('m', { ...managed, org: 'sold', proof: zone, provenAt: AT, strayedAt: LATER });
+      await add('n', { org: 'asked', proof: zone, provenAt: AT });
+      await add('o', { org: 'acme', claimant: 'guest', sharingRevision: 1, proof: zone, provenAt: AT, ownedSince: AT });
       const made = (label: string, org: string, at: Date) =>
-        freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true } });
+        freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true, isGone: false } });
       await store().insert(made('h', 'newer', LATER));
       await store().insert(made('i', 'older', AT));
-      const { owning, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
-      assert.deepEqual([[...owning].sort(), delegated], [['acme', 'keeper', 'prover'], ['keeper']]);
-      assert.deepEqual([...holding].sort(), ['acme', 'helpers', 'keeper', 'prover', 'squatter']);
-      assert.deepEqual(rest, { left: [], leftEver: [], zoneMade: { org: 'newer', at: LATER, wasElsewhere: true } });
-      const nobody = { owning: [], left: [], leftEver: [], delegated: [], holding: [], zoneMade: null };
+      const { owning, proven, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
+      assert.deepEqual([...owning].sort(), ['acme', 'away', 'early', 'guest', 'keeper', 'prover', 'sold', 'zoned']);
+      assert.deepEqual([delegated, proven], [['keeper'], ['zoned']]);
+      const others = ['helpers', 'asked', 'squatter'];
+      assert.deepEqual([...holding].sort(), [...owning, ...others].sort());
+      await store().insert(heldName({ org: 'itself', ownedSince: AT, provenAt: AT }, { domain: apex, apex }));
+      assert.deepEqual([...(await store().orgsOfApex(apex, AT)).proven].sort(), ['itself', 'zoned']);
+      assert.deepEqual(rest, {
+        left: [],
+        leftEver: [],
+        zoneMade: { org: 'newer', at: LATER, wasElsewhere: true, isGone: false },
+      });
+      const nobody = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
       assert.deepEqual(await store().orgsOfApex(newApex(), AT), nobody);
+    });
+
+    it('knows the orgs that have shown since a time that names of a registrable domain are theirs', async () => {
+      const apex = newApex();
+      const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
+        store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
+      await add('a', { org: 'before', ownedSince: AT, provenAt: AT });
+      await add('b', { org: 'led', ownedSince: LATER });
+      await add('c', { org: 'proved', provenAt: LATER });
+      await add('d', { org: 'away', ownedSince: LATER, strayedAt: LATER });
+      await add('e', { org: 'going', ownedSince: LATER, removingSince: LATER });
+      await add('f', { org: 'claims' });
+      await add('g', { org: 'acme', claimant: 'guest', sharingRevision: 1, ownedSince: LATER, provenAt: LATER });
+      assert.deepEqual([...(await store().orgsShownSince(apex, AT))].sort(), ['led', 'proved']);
+      assert.deepEqual([...(await store().orgsShownSince(apex, new Date(0)))].sort(), ['before', 'led', 'proved']);
     });
 
     it('forgets a name, and no version of it that somebody changed meanwhile', async () => {
@@ -144,7 +180,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
 
     it('counts what an org has under way: names that are not its own yet, and zones that it had made lately', async () => {
       const claimant = `org-${newService()}`;
-      const zoneMade = (at: Date) => ({ zoneMade: { org: claimant, at, wasElsewhere: true } });
+      const zoneMade = (at: Date) => ({ zoneMade: { org: claimant, at, wasElsewhere: true, isGone: false } });
       await store().insert(heldName({ claimant }, zoneMade(LATER)));
       await store().insert(heldName({ claimant, state: 'failed' }, zoneMade(AT)));
       await store().insert(heldName({ claimant, ownedSince: AT }));
@@ -152,8 +188,26 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       const gone = heldName({ claimant }, zoneMade(LATER));
       await store().insert(gone);
       await store().replace(released(gone, LATER));
-      assert.deepEqual(await store().usageOf(claimant, AT), { held: 3, waiting: 2, zonesMade: 2 });
-      assert.deepEqual(await store().usageOf('nobody', AT), { held: 0, waiting: 0, zonesMade: 0 });
+      const isGone = { org: claimant, at: LATER, wasElsewhere: false, isGone: true };
+      const before = (await store().usageOf('nobody', AT)).zonesMadeByAll;
+      await store().insert(freeName({ zoneMade: isGone }));
+      assert.equal((await store().usageOf('nobody', AT)).zonesMadeByAll, before);
+      const { zonesMadeByAll, ...own } = await store().usageOf(claimant, AT);
+      assert.deepEqual(own, { held: 3, waiting: 2, zonesMade: 3 });
+      assert.deepEqual(await store().usageOf('nobody', AT), { held: 0, waiting: 0, zonesMade: 0, zonesMadeByAll });
+      assert.ok(zonesMadeByAll >= 2);
+      assert.equal((await store().usageOf(claimant, LATER)).zonesMadeByAll, 0);
+    });
+
+    it('knows whether another name uses the zone of a registrable domain', async () => {
+      const apex = newApex();
+      const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
+        store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
+      await add('a', { mode: 'cloudflare' });
+      await add('b', { mode: 'direct' });
+      await add('c', { mode: 'cloudflare', state: 'failed' });
+      assert.equal(await store().usesZone(apex, `a.${apex}`), false);
+      assert.equal(await store().usesZone(apex, `b.${apex}`), true);
     });
 
     it('refuses a cursor that it has not given', async () => {

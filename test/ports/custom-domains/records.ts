@@ -14,11 +14,12 @@ export const newApex = (): string => `d${randomBytes(6).toString('hex')}.com`;
 export function holder(changes: Partial<DomainHolder> = {}): DomainHolder {
   const fields: NewHolder = {
     ...{ id: 'dom_1', serviceId: 'svc_1', service: 'shop', org: 'acme', claimant: changes.org ?? 'acme' },
-    ...{ sharingRevision: null, environment: 'prod', mode: 'direct' },
+    ...{ sharingRevision: null, byAdministrator: false, environment: 'prod', mode: 'direct' },
     ...{
       expectedTarget: '192.0.2.7',
       state: 'pending-dns',
       proof: null,
+      ledElsewhere: true,
       overwrite: false,
       canonical: false,
       hsts: false,

@@ -60,6 +60,23 @@ export function domainZonesSuite(parts: () => DomainZonesUnderTest): void {
       assert.equal(await parts().zones.findZone(`shop.${apex}`), null);
     });
 
+    it('removes a zone that nobody uses; one with what others wrote, and one that is delegated here, stays', async () => {
+      const { zones } = parts();
+      const make = async (): Promise<DomainZone> => {
+        const apex = newApex();
+        return await zones.createZone(apex);
+      };
+      const [own, foreign] = [await make(), await make()];
+      await write(own, `shop.${own.name}`, IN);
+      assert.equal(await zones.removeZone(own), true);
+      assert.equal(await zones.findZone(own.name), null);
+      assert.equal(await zones.removeZone(own), true, 'one that is gone is no error');
+      await parts().put(foreign.name, `www.${foreign.name}`, [ADDRESS]);
+      assert.equal(await zones.removeZone(foreign), false);
+      assert.equal(await zones.removeZone((await newZone()).zone), false);
+      assert.equal((await zones.findZone(foreign.name))?.id, foreign.id);
+    });
+
     it('makes a zone once, which waits for its delegation', async () => {
       const apex = newApex();
       const made = await parts().zones.createZone(apex);

@@ -5,6 +5,7 @@ import {
   type HeldDomain,
   isHeld,
 } from '../../../domain/custom-domains/custom-domain.ts';
+import { proofName } from '../../../domain/custom-domains/ownership-proof.ts';
 import type { CustomDomainStore } from '../../../domain/custom-domains/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { keepRecord } from './keep-record.ts';
@@ -37,22 +38,52 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
         ...new Set(formers.filter(({ until }) => until.getTime() > time).map(({ org }) => org)),
       ];
       const owners = holders.filter(({ ownedSince }) => ownedSince !== null);
+      const led = all.filter(isHeld).filter(({ holder }) => holder.ownedSince !== null && holder.strayedAt === null);
+      const proven = led
+        .filter(({ domain, holder }) => domain === apex || holder.proof?.name === proofName(apex))
+        .filter(({ holder }) => holder.provenAt !== null && holder.sharingRevision === null);
       const zones = all.flatMap(({ zoneMade }) => (zoneMade === null ? [] : [zoneMade]));
       return {
         owning: claimants(owners),
         left: leftAfter(leftSince.getTime()),
         leftEver: leftAfter(Number.NEGATIVE_INFINITY),
-        delegated: claimants(owners.filter(({ mode, proof }) => mode === 'cloudflare' && proof === null)),
+        proven: claimants(proven.map(({ holder }) => holder)),
+        delegated: claimants(
+          led
+            .map(({ holder }) => holder)
+            .filter(({ mode, proof, provenAt }) => mode === 'cloudflare' && proof === null && provenAt === null),
+        ),
         holding: claimants(holders.filter(({ state }) => state !== 'failed')),
         zoneMade: zones.toSorted((one, other) => other.at.getTime() - one.at.getTime())[0] ?? null,
       };
+    },
+    async orgsShownSince(apex, since) {
+      const isShown = ({ provenAt, ownedSince }: DomainHolder) =>
+        [provenAt, ownedSince].some((at) => at !== null && at > since);
+      const holders = [...domains.values()]
+        .filter((record) => record.apex === apex)
+        .filter(isHeld)
+        .map(({ holder }) => holder)
+        .filter((holder) => isShown(holder) && holder.strayedAt === null && holder.removingSince === null)
+        .filter(({ sharingRevision }) => sharingRevision === null);
+      return [...new Set(holders.map(({ claimant }) => claimant))];
+    },
+    async usesZone(apex, otherThan) {
+      return [...domains.values()].some(
+        ({ domain, holder, ...record }) =>
+          record.apex === apex && domain !== otherThan && holder?.mode === 'cloudflare' && holder.state !== 'failed',
+      );
     },
     async usageOf(claimant, since) {
       const all = [...domains.values()];
       const held = all.filter(({ holder }) => holder?.claimant === claimant);
       const waiting = held.filter(({ holder }) => holder?.ownedSince === null);
-      const made = all.filter(({ zoneMade }) => zoneMade?.org === claimant && zoneMade.at > since);
-      return { held: held.length, waiting: waiting.length, zonesMade: made.length };
+      const made = all.filter(({ zoneMade }) => zoneMade !== null && zoneMade.at > since);
+      const own = made.filter(({ zoneMade }) => zoneMade?.org === claimant);
+      return {
+        ...{ held: held.length, waiting: waiting.length },
+        ...{ zonesMade: own.length, zonesMadeByAll: made.filter(({ zoneMade }) => zoneMade?.isGone === false).length },
+      };
     },
     async insert(record) {
       if (domains.has(record.domain)) return false;

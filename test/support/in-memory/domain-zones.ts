@@ -43,6 +43,13 @@ export function createInMemoryDnsProvider() {
     return {
       findZone: async (apex) => zones.get(apex)?.zone ?? null,
       createZone: async (apex) => zones.get(apex)?.zone ?? add(apex, 'pending'),
+      async removeZone({ name }) {
+        const kept = zones.get(name);
+        if (kept === undefined) return true;
+        const all = [...kept.records.values()].flat();
+        if (kept.zone.status !== 'pending' || all.some(({ by }) => by !== installation)) return false;
+        return zones.delete(name);
+      },
       read: async (_zone, name) => read(name),
       async replace(zone, name, { expected, wanted }) {
         const target = wanted === null ? [] : [wanted];
@@ -75,6 +82,11 @@ export function createInMemoryDnsProvider() {
     activate(apex: string): void {
       const kept = zones.get(apex);
       if (kept !== undefined) kept.zone = { ...kept.zone, status: 'active' };
+    },
+    /** As when it delegates the domain to others again. */
+    moveAway(apex: string): void {
+      const kept = zones.get(apex);
+      if (kept !== undefined) kept.zone = { ...kept.zone, status: 'pending', originalNameServers: ['ns.new.net'] };
     },
     removeZone: (apex: string) => zones.delete(apex),
     /** As a person does on the provider's pages. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { reconcileDomains } from '../../../activities/custom-domains/reconcile-domains.ts';
+import { createKeeperWaker } from '../../../adapters/temporal/domain-commands.ts';
 import { domainWorkflowId } from '../../../domain/custom-domains/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { INGRESS } from '../../support/custom-domains-parts.ts';
@@ -13,15 +15,18 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
   before(async () => {
     run = await startDomains();
   });
-  afterEach(() => run.before.clear());
+  afterEach(() => {
+    run.before.clear();
+    run.instead.clear();
+  });
   after(() => run.stop());
 
   const hostOf = async (domain: string) => (await run.deps.hosts.list()).find(({ host }) => host === domain) ?? null;
   const stateOf = async (domain: string) => (await run.holderOf(domain))?.state ?? null;
   async function addActive(): Promise<string> {
     const domain = run.newName();
-    run.dns.lead(domain, HERE);
     await run.add(run.request(domain));
+    run.dns.lead(domain, HERE);
     for (let looks = 0; (await stateOf(domain)) !== 'active'; looks += 1) {
       assert.ok(looks < 30);
       await run.pass(10_000);
@@ -45,6 +50,37 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
     assert.equal(await stateOf(domain), 'pending-dns');
   });
 
+  it('a look that is put off again and again is made less and less often, and at once when there is room', async () => {
+    const domain = run.newName();
+    let looks = 0;
+    run.instead.set('observeDomain', (asked) => {
+      // Names of other tests are looked at as well.
+      if ((asked as { readonly domain: string }).domain === domain) looks += 1;
+      return { kind: 'put off', reason: 'its org has used up its share', waitMs: 3_000 };
+    });
+    await run.add(run.request(domain));
+    run.dns.lead(domain, HERE);
+    await run.pass(12 * HOUR_MS);
+    assert.ok(looks >= 12 && looks <= 40, `${looks} looks in 12 hours`);
+    run.instead.clear();
+    await run.commands.verify(run.of(domain, run.shop));
+    assert.notEqual(await stateOf(domain), 'pending-dns');
+    await run.commands.remove(run.of(domain, run.shop));
+  });
+
+  it('a removal that the DNS provider refuses is tried again until it is done', async () => {
+    const domain = await addActive();
+    run.before.set('removeDomain', async () => {
+      throw new FairleadError('DNS_PROVIDER_REFUSED', 'Cloudflare answers 403');
+    });
+    assert.equal(await run.commands.remove(run.of(domain, run.shop)), 'removing');
+    await run.pass(3 * HOUR_MS);
+    assert.ok((await run.holderOf(domain))?.removingSince);
+    run.before.clear();
+    await run.pass(2 * HOUR_MS);
+    assert.deepEqual([await run.holderOf(domain), await hostOf(domain)], [null, null]);
+  });
+
   it('a removal that is broken off goes on, and nothing attaches the name meanwhile', async () => {
     const domain = await addActive();
     run.before.set('removeDomain', async () => {
@@ -55,6 +91,23 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
     run.before.clear();
     await run.pass(HOUR_MS);
     assert.deepEqual([await run.holderOf(domain), await hostOf(domain)], [null, null]);
+  });
+
+  it('names whose workflows were lost are looked at again by the daily round', async () => {
+    const domain = await addActive();
+    const handle = run.env.client.workflow.getHandle(domainWorkflowId(domain));
+    await handle.terminate();
+    run.dns.lead(domain, ELSEWHERE);
+    await run.pass(3 * HOUR_MS);
+    assert.equal(await stateOf(domain), 'active', 'nobody looks');
+    await reconcileDomains({ ...run.deps, wakeKeeper: createKeeperWaker(run.env.client) }, null);
+    assert.equal((await handle.describe()).status.name, 'RUNNING');
+    await run.pass(2 * HOUR_MS);
+    assert.equal(await stateOf(domain), 'pending-dns');
+    // Of one that runs, nothing begins anew.
+    const { runId } = await handle.describe();
+    await createKeeperWaker(run.env.client)(domain);
+    assert.equal((await handle.describe()).runId, runId);
   });
 
   it('a workflow that was terminated is taken up by the next request, from the record', async () => {

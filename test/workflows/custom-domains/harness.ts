@@ -24,6 +24,8 @@ export async function startDomains(changes: Partial<CustomDomainsDeps> = {}) {
   const activities = createCustomDomainsActivities(parts.deps);
   /** Called before the activity of that name; what it throws, the activity throws. */
   const before = new Map<keyof CustomDomainsActivities, () => Promise<void>>();
+  /** What the activity of that name answers in the place of the real one. */
+  const instead = new Map<keyof CustomDomainsActivities, (...given: readonly unknown[]) => unknown>();
   const journal: string[] = [];
   const worker = await start();
 
@@ -33,6 +35,8 @@ export async function startDomains(changes: Partial<CustomDomainsDeps> = {}) {
       async (...args: unknown[]) => {
         journal.push(name);
         await before.get(name as keyof CustomDomainsActivities)?.();
+        const given = instead.get(name as keyof CustomDomainsActivities);
+        if (given !== undefined) return given(...args);
         return await (activity as (...given: unknown[]) => Promise<unknown>)(...args);
       },
     ]);
@@ -47,7 +51,7 @@ export async function startDomains(changes: Partial<CustomDomainsDeps> = {}) {
 
   let names = 0;
   return {
-    ...{ env, ...parts, commands, before, journal, holderOf },
+    ...{ env, ...parts, commands, before, instead, journal, holderOf },
     newName(): string {
       names += 1;
       return `shop.name${names}.com`;

@@ -27,8 +27,8 @@ describe('keepDomain', { timeout: 300_000 }, () => {
   }
   async function addActive(): Promise<string> {
     const domain = run.newName();
-    run.dns.lead(domain, HERE);
     await run.add(run.request(domain));
+    run.dns.lead(domain, HERE);
     await reach(domain, 'active');
     return domain;
   }
@@ -88,8 +88,8 @@ describe('keepDomain', { timeout: 300_000 }, () => {
   it('a name whose certificate is not served yet waits, and goes on at once when it is told', async () => {
     const domain = run.newName();
     run.certificates.states.set(domain, { state: 'waiting', reason: 'the authority is away' });
-    run.dns.lead(domain, HERE);
     await run.add(run.request(domain));
+    run.dns.lead(domain, HERE);
     await reach(domain, 'pending-certificate');
     assert.equal((await hostOf(domain))?.redirectToTls, false);
     await run.pass(MINUTE_MS);
@@ -190,8 +190,8 @@ describe('keepDomain', { timeout: 300_000 }, () => {
   it('a service that was deleted loses its names by itself', async () => {
     const serviceId = await run.newService('short', 'acme');
     const domain = run.newName();
-    run.dns.lead(domain, HERE);
     await run.add(run.request(domain, { serviceId, service: 'short' }));
+    run.dns.lead(domain, HERE);
     await reach(domain, 'active');
     await run.services.remove(serviceId);
     await run.pass(2 * HOUR_MS);

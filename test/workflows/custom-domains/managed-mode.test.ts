@@ -10,7 +10,7 @@ const HERE = { type: 'A', content: INGRESS } as const;
 const FOREIGN = { type: 'A', content: '198.51.100.9' } as const;
 const MANAGED = { mode: 'cloudflare' } as const;
 /** Whose zones the account has from the beginning. */
-const PLATFORM = { mode: 'cloudflare', org: 'platform' } as const;
+const PLATFORM = { mode: 'cloudflare', org: 'platform', byAdministrator: true } as const;
 
 describe('keepDomain, where the platform writes the record', { timeout: 300_000 }, () => {
   let run: Domains;

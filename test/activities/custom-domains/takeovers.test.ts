@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { claimDomain } from '../../../activities/custom-domains/claim-domain.ts';
+import { observeDomain } from '../../../activities/custom-domains/observe-domain.ts';
+import { prepareDomain } from '../../../activities/custom-domains/prepare-domain.ts';
+import { beginRemoval, removeDomain } from '../../../activities/custom-domains/remove-domain.ts';
+import type { AddDomain } from '../../../domain/custom-domains/messages.ts';
+import { ownershipProof } from '../../../domain/custom-domains/ownership-proof.ts';
+import { type CustomDomainsWorld, createCustomDomainsParts, INGRESS } from '../../support/custom-domains-parts.ts';
+
+const HERE = { type: 'A', content: INGRESS } as const;
+const ELSEWHERE = { type: 'A', content: '198.51.100.1' } as const;
+const MANAGED = { mode: 'cloudflare' } as const;
+const DAY = 24 * 60;
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 1, 10, minute));
+
+/** `acme` has the service shop, and is whom a domain belongs to; `globex` has blog, and squats, or owned it before. */
+describe('names that others had or wait for', () => {
+  let world: CustomDomainsWorld;
+  beforeEach(async () => {
+    world = await createCustomDomainsParts();
+  });
+
+  async function add(request: AddDomain, minute: number): Promise<void> {
+    const { holderId } = await claimDomain(world.deps, request, at(minute));
+    const of = { domain: request.domain, holderId };
+    await prepareDomain(world.deps, of, { overwrite: request.overwrite, at: at(minute) });
+  }
+  async function look(domain: string, minute: number, isAsked = false): Promise<string> {
+    const holderId = (await world.deps.domains.find(domain))?.holder?.id ?? '';
+    const seen = await observeDomain(world.deps, { domain, holderId, isAsked }, at(minute));
+    return seen.kind === 'seen' ? seen.state : seen.kind;
+  }
+  async function remove({ domain, serviceId }: AddDomain, minute: number): Promise<void> {
+    const of = await beginRemoval(world.deps, { domain, serviceId, by: 'usr_ada', requestId: 'req_1' }, at(minute));
+    await removeDomain(world.deps, of, at(minute));
+  }
+  const routes = async () => (await world.deps.hosts.list()).map(({ host, service }) => `${host} ${service}`).sort();
+  const show = (request: AddDomain) => world.dns.setText(ownershipProof(request).name, ownershipProof(request).value);
+  const hide = (request: AddDomain) => world.dns.setText(ownershipProof(request).name);
+  const records = (domain: string) => world.provider.recordsOf(domain).map(({ content }) => content);
+  const ofGlobex = (domain: string, fields: Partial<AddDomain> = {}) =>
+    world.request(domain, { ...world.ofBlog, ...fields });
+
+  describe('in a zone that is delegated here, where its owner publishes nothing', () => {
+    /** Delegated to acme, by its first name. */
+    async function delegate(): Promise<void> {
+      await add(world.request('shop.own.com', MANAGED), 0);
+      world.provider.activate('own.com');
+      assert.equal(await look('shop.own.com', 1), 'active');
+    }
+
+    for (const isRevived of [false, true]) {
+      it(`a squatter in direct mode gives way to the owner of the zone${isRevived ? ', also once it failed and was revived' : ''}`, async () => {
+        await delegate();
+        await add(ofGlobex('www.own.com'), 2);
+        await look('www.own.com', 3);
+        if (isRevived) {
+          assert.equal(await look('www.own.com', 31 * DAY), 'failed');
+          await look('www.own.com', 31 * DAY + 1, true);
+        }
+        await add(world.request('www.own.com', MANAGED), 31 * DAY + 2);
+        assert.equal(await look('www.own.com', 31 * DAY + 3), 'active');
+        assert.deepEqual(records('www.own.com'), [INGRESS]);
+      });
+    }
+
+    it('a squatter that was there before the owner gives way as well', async () => {
+      await add(ofGlobex('www.own.com'), 0);
+      const first = world.request('shop.own.com', MANAGED);
+      show(first);
+      await add(first, 1);
+      world.provider.activate('own.com');
+      hide(first);
+      assert.equal(await look('shop.own.com', 2), 'active');
+      await add(world.request('www.own.com', MANAGED), 3);
+      assert.equal(await look('www.own.com', 4), 'active');
+    });
+
+    it('that others asked for a name asks its owner for no proof', async () => {
+      await delegate();
+      const third = { serviceId: await world.newService('third', 'initech'), service: 'third', org: 'initech' };
+      const squat = ofGlobex('www.own.com');
+      await add(squat, 2);
+      await assert.rejects(add(world.request('www.own.com', third), 3), { code: 'DOMAIN_TAKEN' });
+      await remove(squat, 4);
+      await add(world.request('www.own.com', MANAGED), 5);
+      assert.equal(await look('www.own.com', 6), 'active');
+    });
+
+    for (const isBefore of [true, false]) {
+      it(`who has proven the domain ${isBefore ? 'before' : 'after'} the add of the first name has the others without`, async () => {
+        await add(ofGlobex('zz.own.com'), 0);
+        const first = world.request('shop.own.com', MANAGED);
+        if (isBefore) show(first);
+        await add(first, 1);
+        show(first);
+        await look('shop.own.com', 2);
+        world.provider.activate('own.com');
+        hide(first);
+        assert.equal(await look('shop.own.com', 3), 'active');
+        await add(world.request('api.own.com', MANAGED), 4);
+        assert.deepEqual([await look('api.own.com', 5), records('api.own.com')], ['active', [INGRESS]]);
+        assert.equal(await look('zz.own.com', 6), 'pending-proof');
+      });
+    }
+
+    it('who squats in direct mode takes no name from the owner of the zone', async () => {
+      await delegate();
+      await add(world.request('www.own.com', MANAGED), 2);
+      await assert.rejects(add(ofGlobex('www.own.com'), 3), { code: 'DOMAIN_TAKEN' });
+      await assert.rejects(add(ofGlobex('www.own.com', MANAGED), 4), { code: 'DOMAIN_TAKEN' });
+    });
+  });
+
+  describe('of a domain that was sold', () => {
+    const buyer = () => world.request('sold.com', MANAGED);
+
+    /** The names of globex in its zone lead elsewhere by now. */
+    async function sell(): Promise<void> {
+      for (const name of ['www.sold.com', 'login.sold.com']) await add(ofGlobex(name, MANAGED), 0);
+      world.provider.activate('sold.com');
+      for (const name of ['www.sold.com', 'login.sold.com']) assert.equal(await look(name, 1), 'active');
+      world.provider.moveAway('sold.com');
+      for (const name of ['www.sold.com', 'login.sold.com']) {
+        for (const minute of [100, 130, 170]) await look(name, minute);
+      }
+      assert.equal(await look('login.sold.com', 171), 'pending-delegation');
+    }
+
+    it('the seller has nothing once the buyer has proven it, and it is active nowhere once that delegates it here', async () => {
+      await sell();
+      assert.equal((await routes()).length, 2, 'the routes stay while nobody else has shown anything');
+      show(buyer());
+      await add(buyer(), 300);
+      assert.equal(await look('login.sold.com', 301), 'pending-proof');
+      world.provider.activate('sold.com');
+      hide(buyer());
+      assert.equal(await look('sold.com', 400), 'active');
+      assert.deepEqual(
+        [await look('login.sold.com', 401), await look('www.sold.com', 401)],
+        ['pending-proof', 'pending-proof'],
+      );
+      assert.deepEqual(await routes(), ['sold.com shop']);
+      assert.deepEqual(records('login.sold.com'), []);
+      await add(world.request('www.sold.com', MANAGED), 500);
+      assert.equal(await look('www.sold.com', 501), 'active');
+    });
+
+    it('a seller who comes back to it before anybody else shows something has it again', async () => {
+      await sell();
+      world.provider.activate('sold.com');
+      assert.equal(await look('login.sold.com', 200), 'active');
+      await add(ofGlobex('new.sold.com', MANAGED), 201);
+      assert.equal(await look('new.sold.com', 202), 'active');
+    });
+
+    it('a proof from before the sale gives the seller no name that leads here for the buyer', async () => {
+      await add(world.request('zz.sold.com', { org: 'acme' }), 0);
+      const apex = ofGlobex('sold.com');
+      show(apex);
+      await add(apex, 1);
+      world.dns.lead('sold.com', HERE);
+      await look('sold.com', 2);
+      assert.equal(await look('sold.com', 3), 'active');
+      hide(apex);
+      world.dns.lead('sold.com', ELSEWHERE);
+      const own = world.request('shop.sold.com');
+      show(own);
+      await add(own, 10);
+      world.dns.lead('shop.sold.com', HERE);
+      await look('shop.sold.com', 11);
+      for (const minute of [100, 130, 170, 171]) await look('sold.com', minute);
+      assert.deepEqual(await routes(), ['shop.sold.com shop']);
+      await add(ofGlobex('login.sold.com'), 20 * DAY);
+      world.dns.lead('login.sold.com', HERE);
+      assert.equal(await look('login.sold.com', 20 * DAY + 1), 'pending-proof');
+      assert.deepEqual(await routes(), ['shop.sold.com shop']);
+    });
+
+    it('a proof that was shown before the sale, of a name that was never served, counts no more than the buyer\u2019s', async () => {
+      await add(world.request('zz.sold.com'), 0);
+      const seller = ofGlobex('www.sold.com', MANAGED);
+      show(seller);
+      await add(seller, 1);
+      assert.equal(await look('www.sold.com', 2), 'pending-delegation');
+      assert.deepEqual(records('www.sold.com'), [INGRESS]);
+      world.dns.setText(ownershipProof(buyer()).name, ownershipProof(buyer()).value);
+      await add(buyer(), 10);
+      assert.equal(await look('www.sold.com', 11), 'pending-proof');
+      assert.deepEqual(records('www.sold.com'), []);
+      world.provider.activate('sold.com');
+      hide(buyer());
+      assert.deepEqual([await look('sold.com', 12), await look('www.sold.com', 12)], ['active', 'pending-proof']);
+    });
+
+    it('what led to the seller is undone also where the worker dies before it is', async () => {
+      await sell();
+      show(buyer());
+      await add(buyer(), 300);
+      const { hosts } = world.deps;
+      const dying = { ...hosts, remove: () => Promise.reject(new Error('killed')) };
+      const holderId = (await world.deps.domains.find('login.sold.com'))?.holder?.id ?? '';
+      const observation = { domain: 'login.sold.com', holderId, isAsked: false };
+      await assert.rejects(observeDomain({ ...world.deps, hosts: dying }, observation, at(301)), /killed/);
+      assert.equal(await look('login.sold.com', 302), 'pending-proof');
+      assert.deepEqual([await routes(), records('login.sold.com')], [['www.sold.com blog'], []]);
+    });
+  });
+
+  describe('in zones that adds made', () => {
+    it('a zone goes with the last name that waits for its delegation, removed or failed, and is nobody\u2019s afterwards', async () => {
+      const [first, second] = [world.request('www.made.com', MANAGED), world.request('shop.made.com', MANAGED)];
+      await add(first, 0);
+      await add(second, 1);
+      await remove(first, 2);
+      assert.equal(world.provider.hasZone('made.com'), true);
+      await look('shop.made.com', 3);
+      assert.equal(await look('shop.made.com', 31 * DAY), 'failed');
+      assert.equal(world.provider.hasZone('made.com'), false);
+      // The operator makes it by hand later on.
+      world.provider.add('made.com', 'active');
+      await add(world.request('mail.made.com', MANAGED), 32 * DAY);
+      assert.equal(await look('mail.made.com', 32 * DAY + 1), 'pending-proof');
+    });
+
+    it('a failed name that is revived has its zone made again', async () => {
+      await add(world.request('www.late.com', MANAGED), 0);
+      assert.equal(await look('www.late.com', 31 * DAY), 'failed');
+      assert.equal(world.provider.hasZone('late.com'), false);
+      assert.equal(await look('www.late.com', 31 * DAY + 1, true), 'pending-delegation');
+      assert.equal(world.provider.hasZone('late.com'), true);
+      world.provider.activate('late.com');
+      assert.equal(await look('www.late.com', 31 * DAY + 2), 'active');
+    });
+
+    it('zones with records of people, of the operator and of domains that are delegated here stay', async () => {
+      const request = world.request('www.kept.com', MANAGED);
+      await add(request, 0);
+      world.provider.put('kept.com', 'mail.kept.com', [ELSEWHERE]);
+      await remove(request, 1);
+      world.provider.add('operator.com', 'pending');
+      await add(world.request('www.operator.com', MANAGED), 2);
+      await remove(world.request('www.operator.com', MANAGED), 3);
+      await add(world.request('www.live.com', MANAGED), 4);
+      world.provider.activate('live.com');
+      await remove(world.request('www.live.com', MANAGED), 5);
+      for (const apex of ['kept.com', 'operator.com', 'live.com']) assert.ok(world.provider.hasZone(apex), apex);
+    });
+
+    it('so many zones are made for all orgs within some days; an administrator goes on', async () => {
+      for (let org = 0; org < 15; org += 1) {
+        const service = {
+          serviceId: await world.newService(`s${org}`, `org${org}`),
+          service: `s${org}`,
+          org: `org${org}`,
+        };
+        for (let made = 0; made < 20; made += 1)
+          await add(world.request(`www.z${org}x${made}.com`, { ...MANAGED, ...service }), 0);
+      }
+      const more = () => world.request('www.more.com', MANAGED);
+      await assert.rejects(add(more(), 1), { code: 'RATE_LIMITED', message: /300 were made for all orgs/ });
+      assert.equal(world.provider.hasZone('more.com'), false);
+      await add(world.request('www.admin.com', { ...MANAGED, byAdministrator: true }), 2);
+      assert.equal(world.provider.hasZone('admin.com'), true);
+    });
+  });
+
+  describe('that lead here already', () => {
+    it('whoever adds one first is asked for a proof; an administrator, and who had it lately, are not', async () => {
+      world.dns.lead('git.corp.com', HERE);
+      await add(ofGlobex('git.corp.com'), 0);
+      assert.equal(await look('git.corp.com', 1), 'pending-proof');
+      assert.deepEqual(await routes(), []);
+      world.dns.lead('www.corp.net', HERE);
+      await add(world.request('www.corp.net', { byAdministrator: true }), 2);
+      assert.equal(await look('www.corp.net', 3), 'pending-certificate');
+      await remove(world.request('www.corp.net'), 4);
+      await add(world.request('www.corp.net'), 5);
+      assert.equal(await look('www.corp.net', 6), 'pending-certificate');
+      await remove(world.request('www.corp.net'), 7);
+      await add(world.request('www.corp.net'), 100 * DAY);
+      assert.equal(await look('www.corp.net', 100 * DAY + 1), 'pending-proof');
+    });
+
+    it('a name whose servers did not answer at the add is judged by the first answer', async () => {
+      for (const domain of ['here.corp.com', 'later.corp.org']) {
+        world.dns.fail(domain, 'ETIMEOUT');
+        await add(ofGlobex(domain), 0);
+        assert.equal(await look(domain, 1), 'pending-dns');
+        world.dns.heal(domain);
+      }
+      world.dns.lead('here.corp.com', HERE);
+      assert.equal(await look('here.corp.com', 2), 'pending-proof');
+      assert.equal(await look('later.corp.org', 2), 'pending-dns');
+      world.dns.lead('later.corp.org', HERE);
+      assert.equal(await look('later.corp.org', 3), 'pending-certificate');
+      assert.deepEqual(await routes(), ['later.corp.org blog']);
+    });
+
+    it('who has the domain itself by its DNS adds www beside it, which leads here by now', async () => {
+      await add(world.request('own.com'), 0);
+      world.dns.lead('own.com', HERE);
+      world.dns.lead('www.own.com', HERE);
+      await look('own.com', 1);
+      await add(world.request('www.own.com'), 2);
+      assert.equal(await look('www.own.com', 3), 'pending-certificate');
+    });
+  });
+});
