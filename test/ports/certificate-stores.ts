@@ -15,6 +15,7 @@ export const storedCertificate = (fingerprint: string): StoredCertificate => ({
   notBefore: new Date('2026-01-01T00:00:00Z'),
   notAfter: new Date('2026-04-01T00:00:00Z'),
   issuedAt: new Date('2026-01-01T00:01:00Z'),
+  orderUrl: '1',
 });
 
 let made = 0;

@@ -26,7 +26,9 @@ export async function heldCertificate(temporal: Awaited<ReturnType<typeof create
   const activities: CertificatesActivities = {
     readCertificate: async () => null,
     placeCertificateOrder: async () =>
-      state.isHeldBack ? { kind: 'held back', until: await inHours(3), reason: 'too many orders' } : { kind: 'placed' },
+      state.isHeldBack
+        ? { kind: 'held back', until: await inHours(3), reason: 'too many orders' }
+        : { kind: 'placed', url: 'https://ca.example/order/1' },
     fulfilCertificateOrder: async () => {
       state.issued += 1;
       const fingerprint = `${state.issued}`.padStart(64, '0');

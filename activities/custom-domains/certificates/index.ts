@@ -2,7 +2,7 @@ import type { CertificateOwner } from '../../../domain/custom-domains/certificat
 import { createOrgPlaces } from '../../org-places.ts';
 import { whileHeartbeating } from '../../while-heartbeating.ts';
 import type { CertificatesDeps } from './deps.ts';
-import { fulfilCertificateOrder } from './fulfil-order.ts';
+import { fulfilCertificateOrder, type OrderToFulfil } from './fulfil-order.ts';
 import {
   checkServed,
   deliverCertificate,
@@ -30,8 +30,8 @@ export function createCertificatesActivities(deps: CertificatesDeps) {
   return {
     placeCertificateOrder: (request: OrderRequest) =>
       waiting(request, (signal) => placeCertificateOrder(deps, request, signal)),
-    fulfilCertificateOrder: (owner: CertificateOwner) =>
-      waiting(owner, (signal) => fulfilCertificateOrder(deps, owner, signal)),
+    fulfilCertificateOrder: (order: OrderToFulfil) =>
+      waiting(order, (signal) => fulfilCertificateOrder(deps, order, signal)),
     readCertificate: (owner: CertificateOwner) => readCertificate(deps, owner),
     deliverCertificate: (delivery: CertificateOwner & { readonly hosts: readonly string[] }) =>
       deliverCertificate(deps, delivery),

@@ -38,6 +38,7 @@ const documentSchema = z.object({
       notBefore: z.date(),
       notAfter: z.date(),
       issuedAt: z.date(),
+      orderUrl: z.string().nullable().default(null),
     })
     .nullable()
     .default(null),
