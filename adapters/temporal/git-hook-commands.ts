@@ -10,6 +10,7 @@ import {
 } from '../../domain/git-hooks/messages.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { groupCalls } from '../group-calls.ts';
+import { startedOnceMore } from './started-once-more.ts';
 import { withinReach } from './within-reach.ts';
 
 /** Deliveries that one request tells of. */
@@ -83,19 +84,5 @@ async function isStarted(start: () => Promise<unknown>): Promise<boolean> {
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
     throw error;
-  }
-}
-
-const ATTEMPTS = 4;
-
-/** Of many that start one workflow at once, a server may refuse some: by then it runs, and can be told. */
-async function startedOnceMore(call: () => Promise<unknown>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await call();
-      return;
-    } catch (error) {
-      if (attempt === ATTEMPTS || !(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
   }
 }
