@@ -50,7 +50,7 @@ export async function certificate(temporal: Awaited<ReturnType<typeof createTemp
     },
     tellNotServed: async () => undefined,
     removeCertificateFiles: async () => undefined,
-    forgetCertificate: async () => undefined,
+    forgetCertificate: async () => null,
   };
   const options = { taskQueue: 'certificates-recorded', module: 'certificates', activities };
   const workflowId = certificateWorkflowId(SHOP);

@@ -42,7 +42,7 @@ export async function heldCertificate(temporal: Awaited<ReturnType<typeof create
     readRenewalTime: async () => ({ renewAt: await inHours(2), lookAgainAt: await inHours(9) }),
     tellNotServed: async () => undefined,
     removeCertificateFiles: async () => undefined,
-    forgetCertificate: async () => undefined,
+    forgetCertificate: async () => null,
   };
   const options = { taskQueue: 'certificates-held', module: 'certificates', activities };
   const workflowId = certificateWorkflowId(SHOP);

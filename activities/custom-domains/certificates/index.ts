@@ -6,12 +6,15 @@ import { fulfilCertificateOrder, type OrderToFulfil } from './fulfil-order.ts';
 import {
   checkServed,
   deliverCertificate,
+  type Forgetting,
+  forgetCertificate,
   type OneHost,
   readCertificate,
   readRenewalTime,
   tellNotServed,
 } from './keep-served.ts';
 import { type OrderRequest, placeCertificateOrder } from './place-order.ts';
+import { settleFile } from './settle-file.ts';
 
 /**
  * The activities of certificates.
@@ -42,10 +45,11 @@ export function createCertificatesActivities(deps: CertificatesDeps) {
       }),
     readRenewalTime: (owner: CertificateOwner) => whileHeartbeating((signal) => readRenewalTime(deps, owner, signal)),
     tellNotServed: (one: OneHost & { readonly reason: string }) => tellNotServed(deps, one),
+    /** Of hosts that somebody else holds by now, the files are theirs and stay. Idempotent. */
     removeCertificateFiles: async (hosts: readonly string[]): Promise<void> => {
-      for (const host of hosts) await deps.files.remove(host);
+      for (const host of hosts) await settleFile(deps, host);
     },
-    forgetCertificate: (owner: CertificateOwner) => deps.records.remove(owner),
+    forgetCertificate: (certificate: Forgetting) => forgetCertificate(deps, certificate),
   };
 }
 

@@ -26,6 +26,7 @@ export async function orderCertificate(
     Object.assign(state, {
       current: fulfilled.certificate,
       heldUntil: null,
+      undelivered: null,
       attempts: 0,
       replaceNow: false,
       issuedAt: Date.now(),
