@@ -45,6 +45,7 @@ import { withOwnWorker } from './own-worker.ts';
 import { properties } from './properties-scenario.ts';
 import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
+import { revokedCertificate } from './revoked-certificate-scenario.ts';
 import { searchPulls } from './search-pulls-scenario.ts';
 import { shards } from './shards-scenario.ts';
 import { sharing } from './sharing-scenario.ts';
@@ -89,6 +90,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   chains,
   certificate,
   heldCertificate,
+  revokedCertificate,
   backups,
   properties,
   domain,

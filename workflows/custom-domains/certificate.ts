@@ -69,7 +69,8 @@ export async function keepCertificate(input: KeepCertificateInput): Promise<void
     // Where no worker of the module is, nobody knows of files either.
     if (!(await condition(() => isRestored, RESTORED_WITHIN_MS))) return;
     try {
-      if (await removeUnwished(state, removeFilesSoon)) changes += 1;
+      // What is wished for again meanwhile has to be given to the router once more.
+      if ((await removeUnwished(state, removeFilesSoon)) && state.wished?.length !== 0) changes += 1;
     } catch (error) {
       if (isCancellation(error)) throw error;
       // Who asked has gone by then; the next round of the workflow removes them.

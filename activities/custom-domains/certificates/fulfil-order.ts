@@ -30,7 +30,7 @@ export type Fulfilment =
 
 export interface OrderToFulfil extends CertificateOwner {
   /** Of the order that was placed; absent in what an earlier version asks for. */
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 /** How often the authority is asked how far it is: its first answers come at once, the last may take a minute. */
