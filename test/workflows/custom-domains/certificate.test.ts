@@ -252,17 +252,21 @@ describe('keepCertificate', { timeout: 400_000 }, () => {
     await end();
   });
 
-  it('a look that could not be made says nothing of a name, and is made again', async () => {
+  it('a look that could not be made says nothing of a name, and is made again after pauses that grow', async () => {
     await setNames(APEX);
     await until(APEX, 'served');
     world.faults.before.checkServed = () => {
       throw new FairleadError('UNAVAILABLE', 'others are looked at', { retryable: true });
     };
+    world.calls.length = 0;
     await env().sleep('8 hours');
+    // Five attempts a look, of which there are some ten in two hours.
+    const { length } = world.calls.filter((name) => name === 'checkServed');
+    assert.ok(length >= 20 && length <= 80, `${length} attempts`);
     assert.deepEqual([await states(), world.parts.alarms], [{ [APEX]: 'served' }, []]);
     world.parts.unserved.add(APEX);
     world.faults.before = {};
-    await env().sleep('10 minutes');
+    await env().sleep('30 minutes');
     assert.deepEqual([await states(), world.parts.alarms.length], [{ [APEX]: 'issued' }, 1]);
     await end();
   });
