@@ -13,19 +13,24 @@ export type TakeOrgPlace = (org: string) => () => void;
  * @param what is waited for, such as `Git hosts`
  */
 export function createTakeOrgPlace(what: string, most = MOST_OF_ONE_ORG): TakeOrgPlace {
+  return createTakePlace((org) => `${what} of the org ${org}`, most);
+}
+
+/** The same for whatever a key names. @param say what is waited for there */
+export function createTakePlace(say: (key: string) => string, most: number): (key: string) => () => void {
   const taken = new Map<string, number>();
-  return (org) => {
-    const own = taken.get(org) ?? 0;
+  return (key) => {
+    const own = taken.get(key) ?? 0;
     if (own >= most) {
       const details = { retryAfterSeconds: RETRY_SECONDS };
-      const message = `${what} of the org ${org} are waited for at ${most} places already`;
+      const message = `${say(key)} are waited for at ${most} places already`;
       throw new FairleadError('UNAVAILABLE', message, { retryable: true, details });
     }
-    taken.set(org, own + 1);
+    taken.set(key, own + 1);
     return () => {
-      const left = (taken.get(org) ?? 1) - 1;
-      if (left === 0) taken.delete(org);
-      else taken.set(org, left);
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left === 0) taken.delete(key);
+      else taken.set(key, left);
     };
   };
 }

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
+import { ROUTER_ADDRESS } from '../domain/status-page/router-address.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
 import { incidentChangeRoutes } from './incidents/change-routes.ts';
@@ -14,9 +15,11 @@ import { maintenanceRoutes } from './monitors/maintenance-routes.ts';
 import { metricsRoute } from './monitors/metrics-route.ts';
 import { monitorRoutes } from './monitors/monitor-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
+import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import type { NotificationsDeps } from './notifications/deps.ts';
+import { channelLinkRoutes } from './notifications/link-routes.ts';
 import { badgeRoutes } from './status-page/badge-routes.ts';
 import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
@@ -42,12 +45,14 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
   const statusDeps = { ...deps, log: options.log };
   return createApp({
     ...options,
+    trustedProxies: [...(options.trustedProxies ?? []), ROUTER_ADDRESS],
     errorPage: monitorErrorPage,
     title: apiTitle('monitor'),
     version: options.health.version,
     health: createHealthRoute(options.health),
     routes: [
       registerRoute(deps),
+      unregisterRoute(deps),
       pulseStatusRoute(statusDeps, reader),
       ...monitorRoutes(deps),
       createRoute(deps),
@@ -60,6 +65,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...incidentChangeRoutes(deps),
       ...channelRoutes(deps),
       ...deliveryRoutes(deps),
+      ...channelLinkRoutes(deps),
       ...statuspageRoutes(statusDeps, reader),
       ...badgeRoutes(statusDeps),
       ...statusPageRoutes(statusDeps, reader),

@@ -83,6 +83,15 @@ function addChanges(monitors: Command, perform: Perform): void {
       );
   }
   monitors
+    .command('interval')
+    .description('check a monitor at another interval, also after the next deploy of its service')
+    .argument('<monitor>', MONITOR)
+    .argument('[time]', 'such as 30s or 5m', duration(INTERVAL_SECONDS.min, INTERVAL_SECONDS.max))
+    .option('--reset', 'at the interval that deploys say')
+    .action((monitor, seconds, { reset }, self) =>
+      perform(self, async (context) => (await load()).changeInterval(context, monitor, { seconds, reset })),
+    );
+  monitors
     .command('maintenance')
     .description('let a monitor fail for a time from now on: neither told nor counted')
     .argument('<monitor>', MONITOR)
@@ -101,7 +110,7 @@ function addChanges(monitors: Command, perform: Perform): void {
     );
   monitors
     .command('remove')
-    .description('remove a monitor that was added by hand')
+    .description('remove a monitor that was added by hand, or whose service or domain is gone')
     .argument('<monitor>', MONITOR)
     .option('--yes', 'remove without confirmation')
     .action((monitor, _options, self) =>

@@ -11,6 +11,7 @@ export const monitorReply = z.looseObject({
   check: z.looseObject({ kind: text }),
   target: text,
   intervalSeconds: z.number(),
+  deployedIntervalSeconds: z.number().nullish(),
   unmanaged: z.boolean(),
   isPublic: z.boolean(),
   state: text,
@@ -46,6 +47,7 @@ export const channelReply = z.looseObject({
   id: text,
   org: text.nullish(),
   target: z.looseObject({ kind: text, to: text.optional(), url: text.optional() }),
+  state: text.nullish(),
   lastProblem: text.nullish(),
 });
 

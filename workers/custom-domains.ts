@@ -13,12 +13,13 @@ import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createCustomDomainStore } from '../adapters/mongo/custom-domains/domains.ts';
 import { createQuotaCounters } from '../adapters/mongo/properties/quota-counters.ts';
+import { createDomainMonitors } from '../adapters/monitor/domain-monitors.ts';
 import { createPowerDnsDomainZones } from '../adapters/powerdns/domain-zones.ts';
 import { createDomainDns } from '../adapters/public-dns/domain-dns.ts';
 import { createPublicDns } from '../adapters/public-dns/public-dns.ts';
 import { createCertificates } from '../adapters/temporal/certificates.ts';
 import { platformNames } from '../domain/custom-domains/platform-names.ts';
-import type { DomainZones } from '../domain/custom-domains/ports.ts';
+import type { DomainMonitors, DomainZones } from '../domain/custom-domains/ports.ts';
 import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
 import { defineModule, type WorkerParts } from './module.ts';
@@ -56,6 +57,8 @@ export const customDomains = defineModule({
         urls.idp === undefined || providerKey === undefined
           ? null
           : createClientAdministration({ url: urls.idp, internalKey: providerKey }),
+      monitors: composeMonitors(parts),
+      warn: (problem, message) => parts.logger.warn(problem, message),
       audit: composeAudit(parts),
       raiseAlarm: await composeAlarms(parts),
       settings: {
@@ -69,6 +72,13 @@ export const customDomains = defineModule({
     });
   },
 });
+
+/** By the key that deploys register with; null without an uptime monitor. */
+function composeMonitors({ env, settings: { internalKey } }: Parts): DomainMonitors | null {
+  const key = env.MONITOR_INTERNAL_KEY ?? internalKey;
+  if (env.MONITOR_URL === undefined || key === undefined) return null;
+  return createDomainMonitors({ url: env.MONITOR_URL, internalKey: key });
+}
 
 /** By default where it is set up (spec 2, "Custom domains", 4). */
 function usesHostnames({ SAAS_ENABLED, SAAS_ZONE_ID, EDGE_DNS_ZONE_ID, EDGE_DNS_API_TOKEN }: Parts['env']): boolean {

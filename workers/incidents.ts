@@ -3,6 +3,7 @@ import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
 import { defineModule } from './module.ts';
@@ -23,6 +24,7 @@ export const incidents = defineModule({
       outbox: createOutbox({
         channels: createChannelStore({ db }),
         deliveries: createDeliveryStore({ db }),
+        notices: createNoticeStore({ db }),
         commands: createDeliveryCommands(client),
         now: () => new Date(),
       }),

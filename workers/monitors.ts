@@ -1,13 +1,16 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createBeginInTurn } from '../activities/incidents/begin-in-turn.ts';
 import { createTransitionListener } from '../activities/incidents/tell-transition.ts';
 import { createFaultWatch } from '../activities/monitors/fault-watch.ts';
 import { createMonitorsActivities } from '../activities/monitors/index.ts';
 import { openShardRecorder } from '../activities/monitors/shard-recorder.ts';
 import { createUpkeepActivities } from '../activities/monitors/upkeep.ts';
+import { createServedDomains } from '../adapters/builder/served-domains.ts';
 import { monitorsWorkerSection } from '../adapters/env/monitors.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
+import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createConditionStore } from '../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../adapters/mongo/monitors/heartbeats.ts';
@@ -17,18 +20,20 @@ import { createResultStore } from '../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createProber } from '../adapters/prober/prober.ts';
 import { createResultSpool } from '../adapters/prober/result-spool.ts';
 import { createRegisteredTargets } from '../adapters/registry/registered-targets.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../adapters/temporal/incident-commands.ts';
 import { SHARDS } from '../domain/monitors/monitor.ts';
+import type { MonitorSources } from '../domain/monitors/source-of-monitor.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
 import { monitorsSchedules } from '../workflows/monitors/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
-/** Beside the shards: roll-ups and the reconcile. */
-const OTHER_SLOTS = 4;
+/** Beside the holders of shards: a roll-up of each, of which some run and the others wait, the reconcile and what it deletes. */
+const OTHER_SLOTS = SHARDS + 2;
 
 /**
  * Checks of monitors, their results and roll-ups. A shard takes a slot for as long as the worker runs, so they have a queue
@@ -58,9 +63,12 @@ export const monitors = defineModule({
     const outbox = createOutbox({
       channels: createChannelStore({ db }),
       deliveries: createDeliveryStore({ db }),
+      notices: createNoticeStore({ db }),
       ...{ commands, now },
     });
-    const listener = createTransitionListener(createIncidentCommands(client));
+    const incidentCommands = createIncidentCommands(client);
+    const begin = createBeginInTurn({ commands: incidentCommands, incidents: createIncidentStore({ db }) });
+    const listener = createTransitionListener({ ...incidentCommands, begin }, outbox);
     const recording = {
       ...{ ...stores, listener, now },
       onFailure: (err: unknown) => warn({ err }, 'the incidents could not be told of a monitor yet'),
@@ -77,7 +85,8 @@ export const monitors = defineModule({
       ...createUpkeepActivities({
         ...stores,
         rollUps: createRollUpStore({ db }),
-        targets: composeTargets(parts),
+        heartbeats: createHeartbeatStore({ db }),
+        ...composeSources(parts),
         memory: createReconcileMemory({ db }),
         ...{ outbox, now },
       }),
@@ -107,8 +116,13 @@ function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | '
   return { prober, spool };
 }
 
-/** Null where this installation has no service registry. */
-function composeTargets({ settings: { urls, internalKey } }: Pick<Parts, 'settings'>) {
-  if (urls.registry === undefined || internalKey === undefined) return null;
-  return createRegisteredTargets({ url: urls.registry, internalKey });
+/** Each is null where this installation does not have the service. */
+function composeSources({ settings: { urls, internalKey } }: Pick<Parts, 'settings'>): MonitorSources {
+  const at = (url: string | undefined) =>
+    url === undefined || internalKey === undefined ? null : { url, internalKey };
+  const [registry, builder] = [at(urls.registry), at(urls.builder)];
+  return {
+    targets: registry && createRegisteredTargets(registry),
+    domains: builder && createServedDomains(builder),
+  };
 }

@@ -1,3 +1,4 @@
+import { DELIVERY_SLOTS } from '../activities/notifications/delivery-places.ts';
 import { createNotificationsActivities } from '../activities/notifications/index.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { notificationsWorkerSection } from '../adapters/env/notifications.ts';
@@ -6,7 +7,10 @@ import { createGuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
+import { createChannelLinks } from '../adapters/notifications/channel-links.ts';
 import { createNoticeSender, type NoticeSenderDeps } from '../adapters/notifications/notice-sender.ts';
+import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
 const now = () => new Date();
@@ -20,20 +24,24 @@ export const notifications = defineModule({
   section: notificationsWorkerSection,
   schedules: [],
   queue: 'own',
-  slots: () => 16,
-  async compose({ env, connect, opened }) {
+  slots: () => DELIVERY_SLOTS,
+  async compose({ env, settings, connect, client, opened }) {
     const { MONITOR_ENCRYPTION_KEY: keys, PLATFORM_NAME: platformName, WEBHOOK_TRUSTED_ORIGINS: trustedOrigins } = env;
-    if (keys === undefined) return null;
+    const monitorUrl = settings.urls.monitor;
+    if (keys === undefined || monitorUrl === undefined) return null;
     const { db } = await connect('monitor');
     await createMonitorIndexes(db);
     return createNotificationsActivities({
       channels: createChannelStore({ db }),
       deliveries: createDeliveryStore({ db }),
+      notices: createNoticeStore({ db }),
+      commands: createDeliveryCommands(client),
       sender: createNoticeSender({
         mail: await openMail({ env, opened }),
         fetch: createGuardedFetch({ trustedOrigins, timeoutMs: WEBHOOK_TIMEOUT_MS, mostBytes: MOST_ANSWER_BYTES }),
         cipher: createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY'),
-        ...{ now, platformName },
+        links: createChannelLinks(keys),
+        ...{ monitorUrl, now, platformName },
       }),
       now,
     });

@@ -10,8 +10,8 @@ export interface ArchiveReading {
 }
 
 /**
- * The archive of a backup, whose end fails when it is not what was uploaded: whoever restores it takes it as restored only
- * when all of it was read.
+ * The archive of a backup, in pieces that are used up once the next one is asked for. Its end fails when it is not what was
+ * uploaded: whoever restores it takes it as restored only when all of it was read.
  * @throws NOT_RESTORABLE for a backup without an archive, and for one whose archive was changed or cut off
  */
 export async function readArchive(
@@ -23,7 +23,7 @@ export async function readArchive(
   if (backup.status !== 'completed' || objectKey === null) {
     throw new FairleadError('NOT_RESTORABLE', `The backup ${id} is ${backup.status}: it has no archive`);
   }
-  const stored = await archives.get(objectKey, { signal });
+  const stored = await archives.get(objectKey, { signal, reusesMemory: true });
   return checked();
 
   async function* checked(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,7 +1,13 @@
 import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { EdgeHosts } from '../../domain/custom-domains/certificates/ports.ts';
-import type { Certificates, CustomDomainStore, DomainDns, DomainZones } from '../../domain/custom-domains/ports.ts';
+import type {
+  Certificates,
+  CustomDomainStore,
+  DomainDns,
+  DomainMonitors,
+  DomainZones,
+} from '../../domain/custom-domains/ports.ts';
 import type { DomainSettings } from '../../domain/custom-domains/settings.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 
@@ -17,6 +23,9 @@ export interface CustomDomainsDeps {
   readonly certificates: Certificates;
   /** Clients at the identity provider; null where none is configured. */
   readonly clients: Pick<ClientAdministration, 'find' | 'addRedirectUri' | 'removeRedirectUri'> | null;
+  /** Null where no uptime monitor is configured. */
+  readonly monitors: DomainMonitors | null;
+  readonly warn: (problem: { readonly err: unknown; readonly domain: string }, message: string) => void;
   /** Null where no audit ledger is configured. */
   readonly audit: AuditRecorder | null;
   readonly raiseAlarm: (alarm: {

@@ -6,7 +6,7 @@ import { settleDomain } from './settle-domain.ts';
 
 /**
  * Undoes whatever leads a name to its holder, in the order in which it could be misused: the route, the certificate, the
- * callback of the OAuth client, the record in the DNS. Idempotent: each says a state. From its first line on, the record
+ * callback of the OAuth client, the record in the DNS; before them its monitor, which would tell of an outage. Idempotent: each says a state. From its first line on, the record
  * says that the name is being removed, so that no look attaches it again.
  */
 export async function undoHolder(
@@ -17,9 +17,24 @@ export async function undoHolder(
 ): Promise<HeldDomain> {
   const removing =
     record.holder.removingSince === null ? await changeHolder(deps, record, { removingSince: at }) : record;
+  await removeMonitor(deps, removing, signal);
   await settleDomain(deps, removing);
   await removeRecord(deps, removing, signal);
   return removing;
+}
+
+/** A name is removed whatever the uptime monitor says: its hourly reconcile makes up for what it was not told. */
+async function removeMonitor(
+  { monitors, warn }: Pick<CustomDomainsDeps, 'monitors' | 'warn'>,
+  { domain, holder: { service, environment } }: HeldDomain,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await monitors?.remove({ service, environment, domain }, signal);
+  } catch (err) {
+    signal?.throwIfAborted();
+    warn({ err, domain }, 'the uptime monitor was not told that a domain is removed; its next reconcile finds out');
+  }
 }
 
 /** The one that the platform wrote, while it stands there alone and as it was written. */

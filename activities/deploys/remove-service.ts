@@ -25,7 +25,8 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
     // This attempt was paused, and another one found a build: what began since then is deployed.
     throw new FairleadError('SERVICE_BUSY', `A build of ${service.name} was still running: ask for its removal again.`);
   }
-  // First: they lead to whatever has the service's name.
+  await removeMonitors(deps, service);
+  // Before the rest: they lead to whatever has the service's name.
   await deps.customDomains.release(service.id);
   for (const environment of ENVIRONMENTS) {
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
@@ -43,6 +44,19 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
   await deps.sharingHistory.removeService(service.id);
   await deps.serviceLogs.remove(service.id);
   await deps.services.remove(service.id);
+}
+
+/**
+ * Before its workloads are gone: nobody is to be told of an outage. A service is removed whatever the uptime monitor says,
+ * whose hourly reconcile finds out what it was not told. Those of its custom domains go with the domains.
+ */
+async function removeMonitors({ monitor, edge }: DeploysDeps, { name }: { name: string }): Promise<void> {
+  const removed = ENVIRONMENTS.map((environment) =>
+    monitor?.unregister({ serviceName: name, environment, url: edge.url(name, environment) }),
+  );
+  for (const ended of await Promise.allSettled(removed)) {
+    if (ended.status === 'rejected' && !(ended.reason instanceof FairleadError)) throw ended.reason;
+  }
 }
 
 /**

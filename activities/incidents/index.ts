@@ -5,7 +5,7 @@ import type { Outbox } from '../../domain/notifications/ports.ts';
 
 export interface IncidentsActivityDeps {
   readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
-  readonly outbox: Outbox;
+  readonly outbox: Pick<Outbox, 'tell'>;
 }
 
 export interface IncidentTold {

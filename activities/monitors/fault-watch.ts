@@ -6,7 +6,7 @@ import type { Outbox } from '../../domain/notifications/ports.ts';
 
 export interface FaultWatchDeps {
   readonly prober: Pick<Prober, 'askControls' | 'nowMs'>;
-  readonly outbox: Outbox;
+  readonly outbox: Pick<Outbox, 'tell'>;
   /** The database's. */
   readonly now: Clock;
   /** Names the prober: of two that are cut off, each is told. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../domain/errors.ts';
 import { applyResult, emptyCondition, isPast, stopWatching } from '../../domain/monitors/apply-result.ts';
 import type { MonitorResult } from '../../domain/monitors/check-result.ts';
-import { CONDITION_REFRESH_MS, type Condition } from '../../domain/monitors/condition.ts';
+import { CONDITION_REFRESH_MS, type Condition, type Transition } from '../../domain/monitors/condition.ts';
 import { isWatched, type Monitor } from '../../domain/monitors/monitor.ts';
 import type {
   ConditionStore,
@@ -48,7 +48,9 @@ export async function openShardRecorder(deps: RecorderDeps, shard: number): Prom
     conditions: new Map(await deps.conditions.claim(ids, fence)),
     writtenAt: new Map(),
     toldUpTo: new Map(),
+    announcedUpTo: new Map(),
     telling: null,
+    announcing: null,
   };
   const exclusively = createMutex();
   await stopUnwatched(deps, held, monitors);
@@ -72,7 +74,10 @@ interface Held {
   readonly writtenAt: Map<string, number>;
   /** The last transition of each monitor that was told, since there is news to tell of some only. */
   readonly toldUpTo: Map<string, number>;
+  /** The last transition of each monitor that was announced. */
+  readonly announcedUpTo: Map<string, number>;
   telling: Promise<void> | null;
+  announcing: Promise<void> | null;
 }
 
 async function record(
@@ -139,15 +144,18 @@ async function write(deps: RecorderDeps, held: Held, conditions: readonly Condit
 
 /**
  * Tells what is stored and not told yet, without holding up the results behind it: while Temporal is away it goes on in the
- * background. One telling at a time.
+ * background. One telling at a time, and beside it one announcement of all that is new, which does not wait for it.
  */
 async function tellUntold(deps: RecorderDeps, held: Held): Promise<void> {
   held.telling ??= tellEach(deps, held).finally(() => {
     held.telling = null;
   });
+  held.announcing ??= announceNew(deps, held).finally(() => {
+    held.announcing = null;
+  });
   const waiting = new AbortController();
   const enough = delay(TOLD_WITHIN_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([held.telling, enough]);
+  await Promise.race([Promise.all([held.telling, held.announcing]), enough]);
   waiting.abort();
 }
 
@@ -169,6 +177,21 @@ async function tellEach(deps: RecorderDeps, held: Held): Promise<void> {
       failed.add(monitor.id);
     }
   }
+}
+
+/** What this holder has not announced yet. What could not be is told with its incident. */
+async function announceNew({ listener, onFailure }: RecorderDeps, held: Held): Promise<void> {
+  const fresh: (readonly [Monitor, Transition])[] = [];
+  for (const [id, { untold }] of held.conditions) {
+    const monitor = held.monitors.get(id);
+    const last = untold.at(-1);
+    const before = held.announcedUpTo.get(id) ?? 0;
+    if (monitor === undefined || last === undefined || last.sequence <= before) continue;
+    held.announcedUpTo.set(id, last.sequence);
+    for (const each of untold) if (each.sequence > before && each.kind === 'down') fresh.push([monitor, each]);
+  }
+  if (fresh.length === 0) return;
+  await listener.announce(fresh).catch(onFailure);
 }
 
 function nextUntold({ conditions, monitors }: Held, failed: ReadonlySet<string>) {

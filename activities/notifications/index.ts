@@ -1,20 +1,29 @@
-import { FairleadError } from '../../domain/errors.ts';
-import type { ChannelStore, DeliveryStore, NoticeSender } from '../../domain/notifications/ports.ts';
+import { Context } from '@temporalio/activity';
+import { MOST_IN_GROUP } from '../../domain/notifications/gather.ts';
+import type { DeliveryCommands, NoticeRoundJob } from '../../domain/notifications/messages.ts';
+import type { ChannelStore, DeliveryStore, NoticeSender, NoticeStore } from '../../domain/notifications/ports.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
+import { createDeliveryPlaces } from './delivery-places.ts';
+import { sendNotice } from './send-notice.ts';
+import { tellWaiting } from './tell-waiting.ts';
 
 export interface NotificationsActivityDeps {
-  readonly channels: Pick<ChannelStore, 'find'>;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'note'>;
+  readonly channels: Pick<ChannelStore, 'find' | 'list'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'note'>;
+  readonly notices: NoticeStore;
+  readonly commands: Pick<DeliveryCommands, 'deliver'>;
   readonly sender: NoticeSender;
   readonly now: () => Date;
 }
 
-/** What deliveries do. */
+/** What deliveries do, and what gathers notices for them. */
 export function createNotificationsActivities(deps: NotificationsActivityDeps) {
-  const { deliveries, now } = deps;
+  const { deliveries, notices, now } = deps;
+  const inPlace = createDeliveryPlaces(() => Context.current().info.attempt);
   return {
-    /** Idempotent: one that was delivered is not sent again, and receivers know a repeat by its id. */
-    sendNotice: (id: string): Promise<void> => whileHeartbeating((signal) => sendOnce(deps, id, signal)),
+    /** Idempotent by the delivery. */
+    sendNotice: (id: string): Promise<void> =>
+      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace }, id, signal)),
     /** Idempotent: of one that was delivered meanwhile nothing changes. */
     async reviveDelivery(id: string): Promise<void> {
       const delivery = await deliveries.find(id);
@@ -22,26 +31,12 @@ export function createNotificationsActivities(deps: NotificationsActivityDeps) {
     },
     buryDelivery: ({ id, problem }: { readonly id: string; readonly problem: string }): Promise<void> =>
       deliveries.note(id, { state: 'dead', lastProblem: problem, endedAt: now() }),
+    /** It changes nothing. */
+    countWaitingNotices: (org: string | null): Promise<number> => notices.countWaiting(org, MOST_IN_GROUP),
+    /** Idempotent by the round. */
+    tellWaitingNotices: (job: NoticeRoundJob): Promise<number> =>
+      whileHeartbeating((signal) => tellWaiting(deps, job, signal)),
   };
 }
 
 export type NotificationsActivities = ReturnType<typeof createNotificationsActivities>;
-
-async function sendOnce(deps: NotificationsActivityDeps, id: string, signal: AbortSignal): Promise<void> {
-  const { channels, deliveries, sender, now } = deps;
-  const delivery = await deliveries.find(id);
-  if (delivery === null) throw new FairleadError('DELIVERY_NOT_FOUND', `There is no delivery ${id}`);
-  if (delivery.state === 'delivered') return;
-  const channel = await channels.find(delivery.channelId);
-  if (channel === null) throw new FairleadError('CHANNEL_NOT_FOUND', 'The channel was removed meanwhile');
-  const attempts = delivery.attempts + 1;
-  try {
-    await sender.send(channel, delivery, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    const lastProblem = error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
-    await deliveries.note(id, { attempts, lastProblem });
-    throw error;
-  }
-  await deliveries.note(id, { state: 'delivered', attempts, lastProblem: null, endedAt: now() });
-}

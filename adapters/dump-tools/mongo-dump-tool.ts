@@ -8,6 +8,7 @@ import { isScratch } from '../../domain/backups/restore.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { withAdmin } from '../mongodb-server/with-admin.ts';
+import { writePieces } from '../process/write-pieces.ts';
 import { ALWAYS } from './is-meant.ts';
 import { ArchiveError, type ArchiveReader, createArchiveReader } from './mongo-archive.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
@@ -122,7 +123,10 @@ async function* readBeside(archive: AsyncIterable<Uint8Array>, reader: ArchiveRe
 async function* plainArchive(archive: AsyncIterable<Uint8Array>, database: string): AsyncGenerator<Uint8Array> {
   const reader = createArchiveReader(database);
   const unzipped = createGunzip();
-  const unzipping = pipeline(archive, unzipped);
+  const unzipping = writePieces(archive, unzipped).catch((error: Error) => {
+    unzipped.destroy(error);
+    throw error;
+  });
   unzipping.catch(() => undefined);
   try {
     for await (const bytes of unzipped as AsyncIterable<Uint8Array>) {

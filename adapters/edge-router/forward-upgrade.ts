@@ -19,12 +19,30 @@ const UNREACHABLE: EdgeError = {
   advice: 'The WebSocket could not be opened. See fairlead status and fairlead logs.',
 };
 
+/** Once one side has ended, the other has so long to do the same: a WebSocket has no use for half a connection (RFC 6455, 7.1.1). */
+const HALF_CLOSED_MS = 10_000;
+
+const FULL: EdgeError = {
+  status: 503,
+  title: 'Too many WebSockets are open',
+  advice: 'Try again in a moment.',
+};
+
+export interface UpgradeOptions extends ForwardOptions {
+  /** Lets a WebSocket in until its connection ends; false where as many are open as may be. */
+  readonly enter: (request: IncomingMessage, until: Socket, destination: URL) => boolean;
+}
+
 /** Passes a WebSocket handshake on and, once the service agreed, joins both connections. */
-export function forwardUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer, options: ForwardOptions): void {
+export function forwardUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer, options: UpgradeOptions): void {
   socket.on('error', () => socket.destroy());
   const found = options.find(incoming);
   if (!('address' in found)) {
     answerHere(found, incoming, plainResponse(incoming, socket));
+    return;
+  }
+  if (!options.enter(incoming, socket, found.address)) {
+    answerError(incoming, plainResponse(incoming, socket), FULL);
     return;
   }
   const outgoing = request({
@@ -73,11 +91,16 @@ function join(answer: IncomingMessage, [client, clientHead]: Side, [upstream, up
   client.write(`${lines.join('\r\n')}\r\n\r\n`);
   if (upstreamHead.length > 0) client.write(upstreamHead);
   if (clientHead.length > 0) upstream.write(clientHead);
+  const cut = (): void => {
+    client.destroy();
+    upstream.destroy();
+  };
   for (const socket of [client, upstream]) {
     socket.setTimeout(0);
     socket.setNoDelay(true);
     // A peer that vanished without a word is noticed, however long the silence may last.
     socket.setKeepAlive(true, 30_000);
+    socket.once('end', () => setTimeout(cut, HALF_CLOSED_MS).unref());
     // Two pipelines and a server over TLS listen to it, each for its own end.
     socket.setMaxListeners(30);
   }

@@ -31,6 +31,8 @@ const TIMEOUTS: EdgeTimeouts = { headers: 20_000, request: 600_000, connect: 5_0
 
 const MAX_CONNECTIONS = 10_000;
 const EXCHANGES: ExchangeLimits = { most: 10_000, mostOfOne: 5_000, mostToOne: 1_000 };
+/** They stay open, and each is one of the connections above: whoever opens them leaves the others some. */
+const WEB_SOCKETS: ExchangeLimits = { most: 8_000, mostOfOne: 2_000, mostToOne: 4_000 };
 
 /**
  * An HTTP server that passes every request on to where `find` says, streaming both ways, WebSockets included.
@@ -43,6 +45,7 @@ export function createForwardingServer(options: {
   readonly onError: (error: unknown) => void;
   readonly timeouts?: Partial<EdgeTimeouts> | undefined;
   readonly exchanges?: ExchangeLimits | undefined;
+  readonly webSockets?: ExchangeLimits | undefined;
 }): ForwardingServer {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const forwarding: ForwardOptions = {
@@ -53,6 +56,7 @@ export function createForwardingServer(options: {
   };
   const { enter } = createOpenExchanges(options.exchanges ?? EXCHANGES);
   const forwarder = createForwarder({ ...forwarding, enter });
+  const upgrading = { ...forwarding, enter: createOpenExchanges(options.webSockets ?? WEB_SOCKETS).enter };
   const server = createServer(
     {
       keepAliveTimeout: 65_000,
@@ -70,7 +74,7 @@ export function createForwardingServer(options: {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
     try {
-      forwardUpgrade(request, socket, head, forwarding);
+      forwardUpgrade(request, socket, head, upgrading);
     } catch (error) {
       options.onError(error);
       socket.destroy();

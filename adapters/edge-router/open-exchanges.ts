@@ -1,12 +1,13 @@
+import type { EventEmitter } from 'node:events';
 import ipaddr from 'ipaddr.js';
-import type { EdgeRequest, EdgeResponse } from './edge-message.ts';
+import type { EdgeRequest } from './edge-message.ts';
 
 export interface OpenExchanges {
   /**
-   * Counts an exchange until its answer has ended.
-   * @param destination where the request goes @returns false where as many are open as may be
+   * Counts an exchange until its answer, or its connection, has ended.
+   * @param until closes with it @param destination where the request goes @returns false where as many are open as may be
    */
-  enter(request: EdgeRequest, response: EdgeResponse, destination: URL): boolean;
+  enter(request: EdgeRequest, until: Pick<EventEmitter, 'once'>, destination: URL): boolean;
 }
 
 export interface ExchangeLimits {
@@ -19,15 +20,15 @@ export interface ExchangeLimits {
 }
 
 /**
- * How many requests wait for their answer at once, over all connections: one of HTTP/2 brings a hundred, and each of them
- * keeps a connection to a service and what both sides have not read yet.
+ * How many requests wait for their answer at once, or how many WebSockets are open, over all connections: one of HTTP/2 brings
+ * a hundred requests, and each of them keeps a connection to a service and what both sides have not read yet.
  */
 export function createOpenExchanges({ most, mostOfOne, mostToOne }: ExchangeLimits): OpenExchanges {
   const byClient = new Map<string, number>();
   const byDestination = new Map<string, number>();
   let open = 0;
   return {
-    enter({ socket }, response, { host }) {
+    enter({ socket }, until, { host }) {
       // Asked once: of a connection that is gone, it is not known any more.
       const client = clientOf(socket.remoteAddress ?? '');
       const isFull =
@@ -35,7 +36,7 @@ export function createOpenExchanges({ most, mostOfOne, mostToOne }: ExchangeLimi
       if (isFull) return false;
       open += 1;
       const leaves = [countOne(byClient, client), countOne(byDestination, host)];
-      response.once('close', () => {
+      until.once('close', () => {
         open -= 1;
         for (const leave of leaves) leave();
       });

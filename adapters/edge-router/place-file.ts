@@ -8,16 +8,26 @@ export const TEMPORARY_SUFFIX = '.tmp';
 /** Milliseconds: to write a file takes no minute. */
 const LEFT_AFTER_MS = 600_000;
 
+/** Who may read a file, and list its folder where that is made. */
+interface FileModes {
+  readonly file: number;
+  readonly folder: number;
+}
+
+const OWN: FileModes = { file: 0o600, folder: 0o700 };
+/** Of what is no secret, and what a process of another user reads. */
+export const READ_BY_ALL: FileModes = { file: 0o644, folder: 0o755 };
+
 /**
- * Writes a file that only this user reads, durably, and renames it into place: a reader sees the one before or this one,
- * whole. Of two writers at once, the last one's stays.
+ * Writes a file, durably, and renames it into place: a reader sees the one before or this one, whole. Of two writers at once,
+ * the last one's stays. Only this user reads it, unless `modes` say otherwise.
  */
-export async function placeFile(path: string, text: string): Promise<void> {
+export async function placeFile(path: string, text: string, modes = OWN): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: modes.folder });
   const temporary = join(folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
   try {
-    const file = await open(temporary, 'wx', 0o600);
+    const file = await open(temporary, 'wx', modes.file);
     try {
       await file.writeFile(text);
       await file.sync();

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ROUTER_ADDRESS } from '../../domain/status-page/router-address.ts';
 import { snapshotPath } from '../status-page/snapshot-files.ts';
 import type { EdgeRequest } from './edge-message.ts';
 import type { EdgeError, PlainAnswer } from './error-page.ts';
@@ -42,8 +43,10 @@ export function createStatusPageHost(
   options: StatusPageHostOptions,
 ): (host: string, request: EdgeRequest) => Finding | null {
   const own = hostOf(new URL(options.statusUrl).host);
+  const address = new URL(options.monitorUrl);
   const destination: Destination = {
-    address: new URL(options.monitorUrl),
+    address,
+    ...(isOnThisLinux(address) && { localAddress: ROUTER_ADDRESS }),
     answerTimeoutMs: ANSWER_MS,
     instead: (request) => copyOf(options, request),
   };
@@ -51,6 +54,10 @@ export function createStatusPageHost(
     if (host !== own) return null;
     return PUBLIC.test(url) ? destination : { error: NOT_HERE };
   };
+}
+
+function isOnThisLinux({ hostname }: URL): boolean {
+  return process.platform === 'linux' && (hostname === '127.0.0.1' || hostname === 'localhost');
 }
 
 function copyOf(

@@ -1,5 +1,5 @@
 import { webhookSection } from './notifications.ts';
-import { baseUrl, encryptionKeys, flag, folder, internalKey, secret, text } from './variable-kinds.ts';
+import { baseUrl, encryptionKeys, folder, internalKey, secret, text } from './variable-kinds.ts';
 
 /** By which the uptime monitor is told of services; INTERNAL_SERVICE_KEY when it is not set. */
 export const monitorKeySection = { MONITOR_INTERNAL_KEY: secret(internalKey.optional()) };
@@ -18,8 +18,6 @@ export const monitorServiceSection = {
   PLATFORM_DOMAIN: text.default('localhost'),
   /** What the status page calls the installation. */
   PLATFORM_NAME: text.max(60).default('Fairlead'),
-  /** Whether admins of orgs say where they are told of outages; else the platform's admins alone do. */
-  ALERT_CHANNELS_BY_ORGS: flag.default(false),
   ...statusPageSection,
   ...webhookSection,
   /** The copy of the status page is in `status-page/` below it. */

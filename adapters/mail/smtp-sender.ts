@@ -19,9 +19,12 @@ export interface SmtpOptions {
   readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number };
 }
 
+/** Any mail; `stop` where its reader may end what it is one of. */
+export type SentMail = Omit<Mail, 'kind'> & { readonly stop?: { readonly url: string } };
+
 export interface SmtpSender extends MailSender {
   /** Of any kind: what is sent does not name it. @throws UNAVAILABLE (retryable unless the server refused it for good) */
-  send(mail: Omit<Mail, 'kind'>): Promise<void>;
+  send(mail: SentMail): Promise<void>;
   close(): void;
 }
 
@@ -55,7 +58,7 @@ export function createSmtpSender(options: SmtpOptions): SmtpSender {
   });
   return {
     outbox: null,
-    async send(mail: Omit<Mail, 'kind'>) {
+    async send(mail: SentMail) {
       checkRecipient(mail.to);
       try {
         await transport.sendMail({
@@ -66,13 +69,23 @@ export function createSmtpSender(options: SmtpOptions): SmtpSender {
           text: mail.text,
           html: mail.html,
           messageId: `<${mail.id}@${domain}>`,
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...stopHeaders(mail.stop) },
         });
       } catch (error) {
         throw refusal(error);
       }
     },
     close: () => transport.close(),
+  };
+}
+
+/** One click by RFC 8058 is for https alone; elsewhere the address opens a page. */
+function stopHeaders(stop: SentMail['stop']): Readonly<Record<string, string>> {
+  if (stop === undefined) return {};
+  const isOneClick = stop.url.startsWith('https://');
+  return {
+    'List-Unsubscribe': `<${stop.url}>`,
+    ...(isOneClick && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
   };
 }
 

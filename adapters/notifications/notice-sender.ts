@@ -3,8 +3,9 @@ import type { SecretCipher } from '../../domain/config/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/identity/mail-templates.ts';
 import { formatId } from '../../domain/ids.ts';
-import type { Delivery } from '../../domain/notifications/notification.ts';
-import type { NoticeSender } from '../../domain/notifications/ports.ts';
+import { CONFIRM_PATH, channelLink, STOP_PATH } from '../../domain/notifications/channel-address.ts';
+import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
+import type { ChannelLinks, NoticeSender } from '../../domain/notifications/ports.ts';
 import { webhookSecretContext } from '../../domain/notifications/webhook-secret.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import type { GuardedFetch } from '../http-fetch/guarded-fetch.ts';
@@ -16,6 +17,9 @@ export interface NoticeSenderDeps {
   readonly mail: Pick<SmtpSender, 'send'> | null;
   readonly fetch: GuardedFetch;
   readonly cipher: Pick<SecretCipher, 'open'>;
+  readonly links: Pick<ChannelLinks, 'confirmToken' | 'stopToken'>;
+  /** The public address of the uptime monitor, where links in mails lead. */
+  readonly monitorUrl: string;
   readonly now: () => Date;
   /** Shown as the sender of mail. */
   readonly platformName: string;
@@ -30,20 +34,23 @@ const GONE = 410;
  */
 export function createNoticeSender(deps: NoticeSenderDeps): NoticeSender {
   return {
-    send({ id, target }, delivery, signal) {
-      if (target.kind === 'mail') return sendMail(deps, target.to, delivery);
+    send(channel, delivery, signal) {
+      const { id, target } = channel;
+      if (target.kind === 'mail') return sendMail(deps, channel, target.to, delivery);
       const secrets = target.secrets.map((secret) => deps.cipher.open(secret, webhookSecretContext(id)));
       return sendWebhook(deps, { url: target.url, secrets }, delivery, signal);
     },
   };
 }
 
-async function sendMail({ mail, platformName }: NoticeSenderDeps, to: string, delivery: Delivery): Promise<void> {
+async function sendMail(deps: NoticeSenderDeps, channel: Channel, to: string, delivery: Delivery): Promise<void> {
+  const { mail, platformName } = deps;
   if (mail === null) {
     throw new FairleadError('UNAVAILABLE', 'No mail is sent: set SMTP_URL for the worker', { retryable: true });
   }
-  const { subject, text } = delivery.notification;
-  const shown = plainText(text);
+  const { kind, subject, text } = delivery.notification;
+  const link = kind === 'channel.confirm' ? confirmLink(deps, channel) : stopLink(deps, channel);
+  const shown = `${plainText(text)}\n\n${link.label}: ${link.url}`;
   await mail.send({
     id: messageId(delivery),
     to,
@@ -51,7 +58,21 @@ async function sendMail({ mail, platformName }: NoticeSenderDeps, to: string, de
     subject: oneLine(subject),
     text: shown,
     html: `<pre style="font:inherit;white-space:pre-wrap">${escapeHtml(shown)}</pre>`,
+    ...(kind !== 'channel.confirm' && { stop: { url: link.url } }),
   });
+}
+
+/** The channel has the hash of the token alone: it is made anew for each attempt, and is the same. */
+function confirmLink({ links, monitorUrl, now }: NoticeSenderDeps, { id, confirmation }: Channel) {
+  const isOpen = confirmation !== null && confirmation.expiresAt > now();
+  const token = isOpen ? links.confirmToken(id, confirmation) : null;
+  if (token === null)
+    throw new FairleadError('LINK_INVALID', 'The link of this mail works no more: add the channel again');
+  return { label: 'Confirm', url: channelLink(monitorUrl, CONFIRM_PATH, id, token) };
+}
+
+function stopLink({ links, monitorUrl }: NoticeSenderDeps, { id }: Channel) {
+  return { label: 'Stop these alerts', url: channelLink(monitorUrl, STOP_PATH, id, links.stopToken(id)) };
 }
 
 async function sendWebhook(

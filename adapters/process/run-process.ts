@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { PassThrough, Writable } from 'node:stream';
 import type { ProcessEnv } from './base-env.ts';
 import { createOutputCapture } from './output-capture.ts';
 import { createWatchdog, GATE_SCRIPT } from './watchdog.ts';
+import { writePieces } from './write-pieces.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
@@ -17,7 +17,7 @@ export interface RunProcessOptions {
   readonly signal: AbortSignal;
   /** Receives each line of output as it comes, at most 16 Ki characters at a time. */
   readonly onLine?: (line: string, stream: OutputStream) => void;
-  /** Standard input; none is the empty input. */
+  /** Standard input; none is the empty input. A piece is used up once the next one is asked for. */
   readonly input?: AsyncIterable<Uint8Array> | string;
   /**
    * Reads standard output as it comes, at its own pace; then none of it is returned. `ended` says how the command ended,
@@ -197,19 +197,18 @@ function waitForEnd(child: ChildProcess, pid: number, isRead: boolean): Promise<
 }
 
 function feedInput(child: ChildProcess, input: RunProcessOptions['input'], stop: (reason: unknown) => void): void {
-  if (input === undefined || child.stdin === null) return;
-  const stdin = child.stdin;
-  const source = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
-  // Input that nobody takes any more ends the source with the same error: that is none of its own.
-  let isTaken = true;
-  for (const event of ['error', 'close']) stdin.once(event, () => (isTaken = false));
-  source.once('error', (error) => (isTaken ? stop(error) : undefined));
+  const { stdin } = child;
+  if (input === undefined || stdin === null) return;
   // Once the command is gone nothing reads its input any more; a source that never ends must not hold us.
   child.once('exit', () => stdin.destroy());
-  pipeline(source, stdin).catch((error: NodeJS.ErrnoException) => {
+  writePieces(typeof input === 'string' ? onePiece(input) : input, stdin).catch((error: NodeJS.ErrnoException) => {
     // A command may end, or close its input, before it has read all of it: that is its own affair.
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') stop(error);
   });
+}
+
+async function* onePiece(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {

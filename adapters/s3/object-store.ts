@@ -4,7 +4,7 @@ import { checkObjectKey } from '../../domain/objects/object-key.ts';
 import type { DownloadLink, ListOptions, ObjectStore, StoredObject } from '../../domain/objects/ports.ts';
 import { abortUploads } from './incomplete-uploads.ts';
 import { readObject } from './read-object.ts';
-import { loadS3, openS3, type S3Settings } from './s3-client.ts';
+import { IDLE_MS, loadS3, openS3, type S3Settings } from './s3-client.ts';
 import { asObjectError, failureOf } from './s3-errors.ts';
 import { upload } from './upload.ts';
 
@@ -22,7 +22,7 @@ const PAGE_SIZE = 1_000;
 
 /** A bucket of an object store that speaks S3. Nothing is loaded or connected before the first call. */
 export function createS3ObjectStore(options: S3Options): ObjectStore {
-  const { bucket, whenNeeded, partBytes = PART_BYTES, pageSize = PAGE_SIZE } = options;
+  const { bucket, whenNeeded, partBytes = PART_BYTES, pageSize = PAGE_SIZE, idleMs = IDLE_MS } = options;
   let opened: Promise<S3> | null = null;
 
   async function client(): Promise<S3> {
@@ -57,7 +57,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore {
         const { ContentLength, ETag, LastModified } = found;
         return stored({ Key: key, Size: ContentLength, ETag, LastModified });
       }),
-    get: async (key, given = {}) => callOn(key, given.signal, (s3) => readObject({ s3, bucket, key }, given)),
+    get: async (key, given = {}) => callOn(key, given.signal, (s3) => readObject({ s3, bucket, key, idleMs }, given)),
     async *list(prefix, { signal, after }: ListOptions = {}) {
       for (let last = after; ; ) {
         const input = { Bucket: bucket, Prefix: prefix, MaxKeys: pageSize, StartAfter: last };

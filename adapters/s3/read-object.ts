@@ -3,13 +3,20 @@ import { FairleadError } from '../../domain/errors.ts';
 import { objectStoreUnreachable, rangeNotSatisfiable } from '../../domain/objects/object-errors.ts';
 import type { ReadOptions } from '../../domain/objects/ports.ts';
 import { untilAborted } from '../../domain/objects/until-aborted.ts';
+import { readOnThread } from './reading-thread.ts';
+import { loadS3 } from './s3-client.ts';
 import { asObjectError, failureOf } from './s3-errors.ts';
 
 interface Source {
   readonly s3: S3;
   readonly bucket: string;
   readonly key: string;
+  /** See `S3Settings`. */
+  readonly idleMs: number;
 }
+
+/** Of what is signed for the thread that reads at once. */
+const SIGNED_SECONDS = 300;
 
 interface Opened {
   readonly body: AsyncIterable<Uint8Array>;
@@ -24,7 +31,11 @@ const ATTEMPTS = 4;
  * Opens an object. A stream that breaks off, also because its reader paused for longer than the server waits, goes on from
  * the byte where it ended, as long as the object is the same.
  */
-export async function readObject(source: Source, { signal, range }: ReadOptions): Promise<AsyncIterable<Uint8Array>> {
+export async function readObject(
+  source: Source,
+  { signal, range, reusesMemory = false }: ReadOptions,
+): Promise<AsyncIterable<Uint8Array>> {
+  const open = reusesMemory ? openOnThread : openHere;
   const offset = range?.offset ?? 0;
   const last = range?.bytes === undefined ? '' : offset + range.bytes - 1;
   const first = await open(source, range === undefined ? undefined : `bytes=${offset}-${last}`, { signal });
@@ -59,10 +70,36 @@ async function* pieces(
   }
 }
 
-async function open(
+interface OpenOptions {
+  readonly signal: AbortSignal | undefined;
+  /** Of the object as it has to be. */
+  readonly etag?: string | undefined;
+}
+
+/** Reads on a thread what is there as asked for. Any other answer, and none, the client asks for again: it knows what they mean. */
+async function openOnThread(source: Source, range: string | undefined, options: OpenOptions): Promise<Opened> {
+  const { signal, etag } = options;
+  const headers = { ...(range === undefined ? {} : { range }), ...(etag === undefined ? {} : { 'if-match': etag }) };
+  const request = { url: await sign(source), headers, idleMs: source.idleMs };
+  const answer = await readOnThread(request, signal).catch(() => null);
+  signal?.throwIfAborted();
+  if (answer !== null && answer.bytes !== null && (answer.status === 200 || answer.status === 206)) {
+    return { body: answer.pieces, bytes: answer.bytes, etag: answer.etag ?? undefined };
+  }
+  await answer?.end();
+  return await openHere(source, range, options);
+}
+
+async function sign({ s3, bucket, key }: Source): Promise<string> {
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+  const { GetObjectCommand } = await loadS3();
+  return await getSignedUrl(s3, new GetObjectCommand({ Bucket: bucket, Key: key }), { expiresIn: SIGNED_SECONDS });
+}
+
+async function openHere(
   { s3, bucket, key }: Source,
   range: string | undefined,
-  { signal, etag }: { readonly signal: AbortSignal | undefined; readonly etag?: string | undefined },
+  { signal, etag }: OpenOptions,
 ): Promise<Opened> {
   const input = { Bucket: bucket, Key: key, Range: range, IfMatch: etag };
   const options = signal === undefined ? {} : { abortSignal: signal };

@@ -17,7 +17,7 @@ export interface S3Settings {
 }
 
 const ATTEMPTS = 5;
-const IDLE_MS = 60_000;
+export const IDLE_MS = 60_000;
 const CONNECT_MS = 5_000;
 
 const SENT_CHECKSUM = 'x-amz-checksum-sha256';

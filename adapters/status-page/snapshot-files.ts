@@ -1,27 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOrgSlug } from '../../domain/org-slug.ts';
 import type { PageSnapshots } from '../../domain/status-page/ports.ts';
+import { placeFile, READ_BY_ALL } from '../edge-router/place-file.ts';
 
 /** Below the data folder, where the router finds them. */
 export const SNAPSHOT_FOLDER = 'status-page';
 
-/** Copies of status pages in a folder, each replaced as a whole: a reader sees the one before or this one. */
+/** Copies of status pages in a folder, each replaced as a whole: a reader sees the one before or this one, also after a power cut. */
 export function createSnapshotFiles({ folder }: { readonly folder: string }): PageSnapshots {
   return {
     async keep(org, page) {
       const path = snapshotPath(folder, org);
       if (path === null) return;
-      await mkdir(folder, { recursive: true });
-      const temporary = `${path}.${randomUUID()}.tmp`;
-      try {
-        await writeFile(temporary, page, { mode: 0o644 });
-        await rename(temporary, path);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
+      await placeFile(path, page, READ_BY_ALL);
     },
     async find(org) {
       const path = snapshotPath(folder, org);

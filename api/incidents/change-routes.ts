@@ -43,6 +43,7 @@ function openRoute(deps: IncidentsDeps): Route {
       const { caller } = context;
       const id = deps.newId('incident');
       const org = ownerOf(caller, asked, deps.platformOrg);
+      deps.changeLimit(org);
       await requireRoom(deps, org);
       await recordChange(deps, context, caller, {
         type: 'incident.opened',
@@ -56,6 +57,9 @@ function openRoute(deps: IncidentsDeps): Route {
     },
   });
 }
+
+/** Changes of incidents that people of one org make in a minute. */
+export const MOST_CHANGES = 60;
 
 /** Incidents of an org that may be open at once before a person writes another one: each is a workflow that runs. */
 export const MOST_OPEN = 100;
@@ -110,35 +114,38 @@ function resolveRoute(deps: IncidentsDeps): Route {
   });
 }
 
-/** @throws UNAVAILABLE */
+/** @throws RATE_LIMITED; UNAVAILABLE */
 export async function acknowledge(
   deps: IncidentsDeps,
   context: Requested,
   caller: Caller,
   { id, org }: Incident,
 ): Promise<void> {
+  deps.changeLimit(org);
   await recordChange(deps, context, caller, { type: 'incident.acknowledged', subject: id, orgSlug: org, data: {} });
   await deps.incidentCommands.acknowledge(id, { by: caller.name, at: deps.now().toISOString() });
 }
 
-/** @throws UNAVAILABLE */
+/** @throws RATE_LIMITED; UNAVAILABLE */
 export async function addUpdate(
   deps: IncidentsDeps,
   context: Requested,
   caller: Caller,
   { incident: { id, org }, status, body }: Pick<IncidentUpdate, 'status' | 'body'> & { readonly incident: Incident },
 ): Promise<void> {
+  deps.changeLimit(org);
   await recordChange(deps, context, caller, { type: 'incident.updated', subject: id, orgSlug: org, data: { status } });
   await deps.incidentCommands.update(id, { at: deps.now().toISOString(), status, body, by: caller.name });
 }
 
-/** @throws UNAVAILABLE */
+/** @throws RATE_LIMITED; UNAVAILABLE */
 export async function resolve(
   deps: IncidentsDeps,
   context: Requested,
   caller: Caller,
   { incident: { id, org }, note }: { readonly incident: Incident; readonly note: string | null },
 ): Promise<void> {
+  deps.changeLimit(org);
   await recordChange(deps, context, caller, { type: 'incident.resolved', subject: id, orgSlug: org, data: {} });
   await deps.incidentCommands.resolve(id, { at: deps.now().toISOString(), by: caller.name, note });
 }

@@ -3,8 +3,11 @@ import { FairleadError } from '../../domain/errors.ts';
 import { changedMonitor, changeMonitor } from '../../domain/monitors/change-monitor.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { monitorView } from '../../domain/monitors/monitor-view.ts';
+import { intervalByHand } from '../../domain/monitors/register-monitor.ts';
+import { customDomainOf } from '../../domain/monitors/registration.ts';
 import { monitorViewSchema } from '../../domain/monitors/reply-schema.ts';
 import { monitorChangeSchema } from '../../domain/monitors/schema.ts';
+import { isSourceGone } from '../../domain/monitors/source-of-monitor.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import type { MonitorsDeps } from './deps.ts';
@@ -26,7 +29,8 @@ function changeRoute(deps: MonitorsDeps): Route {
     method: 'patch',
     path: '/api/monitors/:id',
     summary: 'Changes a monitor: its interval, whether the status page shows it, whether it is paused',
-    description: 'A paused monitor is not checked, and told nobody of. Its uptime has no data for that time.',
+    description:
+      'A paused monitor is not checked, and told nobody of. Its uptime has no data for that time. What is changed here stays when the service is deployed again.',
     tag,
     callers: ACTORS,
     params: monitorParams,
@@ -53,7 +57,7 @@ export async function changeByHand(
   const type = paused === undefined ? 'monitor.changed' : paused ? 'monitor.paused' : 'monitor.resumed';
   await recordChange(deps, context, caller, { type, subject: id, orgSlug: org, data: given(change) });
   return changeOne(deps, id, (monitor, at) => ({
-    intervalSeconds: change.intervalSeconds ?? monitor.intervalSeconds,
+    ...(change.intervalSeconds === undefined ? {} : intervalByHand(monitor, change.intervalSeconds)),
     isPublic: change.isPublic ?? monitor.isPublic,
     paused: paused === undefined ? monitor.paused : paused ? (monitor.paused ?? { at, by: caller.name }) : null,
   }));
@@ -74,7 +78,7 @@ export async function changeOne(
 }
 
 /** Without the fields that a request leaves out. */
-function given(change: z.output<typeof monitorChangeSchema>): Record<string, number | boolean> {
+function given(change: z.output<typeof monitorChangeSchema>): Record<string, number | boolean | null> {
   return Object.fromEntries(
     Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -84,22 +88,18 @@ function removeRoute(deps: MonitorsDeps): Route {
   return defineRoute({
     method: 'delete',
     path: '/api/monitors/:id',
-    summary: 'Archives a monitor that was added by hand',
+    summary: 'Archives a monitor that was added by hand, or whose source is gone',
     description:
-      'Its history stays for as long as it is kept. The monitor of a deployed service goes with the service.',
+      'Its history is kept for 90 days. The monitor of a service, or of a custom domain, goes with it: of one that is there the answer is CONFLICT.',
     tag,
     callers: ACTORS,
     params: monitorParams,
     responses,
-    errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+    errors: ['MONITOR_NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
     resource: ({ params }, { caller }) => requireMonitor(deps, caller, params.id),
-    handle: async ({ resource: { id, org, unmanaged } }, context) => {
-      if (!unmanaged) {
-        throw new FairleadError(
-          'CONFLICT',
-          'This monitor belongs to a deployed service: pause it, or delete the service',
-        );
-      }
+    handle: async ({ resource: monitor }, context) => {
+      const { id, org } = monitor;
+      await requireNoSource(deps, monitor, context.gone);
       await recordChange(deps, context, context.caller, {
         type: 'monitor.archived',
         subject: id,
@@ -110,6 +110,18 @@ function removeRoute(deps: MonitorsDeps): Route {
       return { status: 200, data: await viewOf(deps, archived) };
     },
   });
+}
+
+/** @throws CONFLICT while what a deploy had watched is there; UNAVAILABLE (retryable) while nobody can say */
+async function requireNoSource(deps: MonitorsDeps, monitor: Monitor, signal: AbortSignal): Promise<void> {
+  if (monitor.unmanaged || monitor.archivedAt !== null) return;
+  if (await isSourceGone(deps, monitor, signal)) return;
+  const domain = customDomainOf(monitor);
+  const message =
+    domain === null
+      ? 'This monitor belongs to a deployed service: pause it, or delete the service'
+      : `This monitor belongs to the custom domain ${domain}: pause it, or remove the domain from its service`;
+  throw new FairleadError('CONFLICT', message);
 }
 
 /** A monitor as replies show it, with how it is. @throws UNAVAILABLE */

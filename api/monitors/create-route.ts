@@ -4,11 +4,12 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { MonitorCheck } from '../../domain/monitors/check-kinds.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { monitorView } from '../../domain/monitors/monitor-view.ts';
-import { manualKey } from '../../domain/monitors/registration.ts';
+import { isByHand, manualKey } from '../../domain/monitors/registration.ts';
 import { createdMonitorSchema } from '../../domain/monitors/reply-schema.ts';
 import { type AskedCheck, newMonitorSchema } from '../../domain/monitors/schema.ts';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { changeOne } from './change-routes.ts';
 import type { MonitorsDeps } from './deps.ts';
 import { hashHeartbeatToken } from './heartbeat-token.ts';
 import { ACTORS, ownerOf } from './monitor-callers.ts';
@@ -42,23 +43,41 @@ export function createRoute(deps: MonitorsDeps): Route {
         ...{ type: 'monitor.added', subject: monitor.id, orgSlug: monitor.org, data },
       });
       if (!(await deps.monitors.insert(monitor))) throw new FairleadError('CONFLICT', 'This monitor is there already');
+      await requireStillRoom(deps, monitor, org);
       const heartbeatUrl = token === null ? null : `${deps.publicUrl}/api/heartbeats/${monitor.id}/${token}`;
       return { status: 201, data: { ...monitorView({ monitor, condition: null }, deps.now()), heartbeatUrl } };
     },
   });
 }
 
-/** Monitors that people of one org may add: the checks of all orgs share one worker. */
+/**
+ * Monitors that one org may have by hand: the checks of all orgs share one worker. Paused ones count, removed ones do not; what
+ * deploys and operators register for the org takes no place of these.
+ */
 export const MOST_BY_HAND = 500;
 
-/** @throws CONFLICT when the org has as many as it may have */
-async function requireRoom({ monitors }: Pick<MonitorsDeps, 'monitors'>, org: string): Promise<void> {
-  let left = MOST_BY_HAND;
-  for await (const { unmanaged } of eachItem((page) => monitors.list({ org, archived: false }, page))) {
-    if (unmanaged) left -= 1;
-    if (left > 0) continue;
+/** @throws CONFLICT when the org has more than so many others by hand */
+async function requireRoom(
+  { monitors }: Pick<MonitorsDeps, 'monitors'>,
+  org: string,
+  most = MOST_BY_HAND - 1,
+): Promise<void> {
+  let count = 0;
+  for await (const monitor of eachItem((page) => monitors.list({ org, archived: false }, page))) {
+    if (isByHand(monitor)) count += 1;
+    if (count <= most) continue;
     const message = `${org} has ${MOST_BY_HAND} monitors that were added by hand, as many as an org may have: remove one`;
     throw new FairleadError('CONFLICT', message);
+  }
+}
+
+/** Several requests at once may each have found room for one: what is over is withdrawn. @throws CONFLICT */
+async function requireStillRoom(deps: MonitorsDeps, { id }: Monitor, org: string): Promise<void> {
+  try {
+    await requireRoom(deps, org, MOST_BY_HAND);
+  } catch (error) {
+    await changeOne(deps, id, (_monitor, at) => ({ archivedAt: at }));
+    throw error;
   }
 }
 

@@ -3,8 +3,9 @@ import type { Clock } from '../../domain/clock.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
 import type { ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
+import type { MonitorSources } from '../../domain/monitors/source-of-monitor.ts';
 
-export interface MonitorsDeps {
+export interface MonitorsDeps extends MonitorSources {
   readonly monitors: MonitorStore;
   readonly conditions: Pick<ConditionStore, 'find'>;
   readonly history: MonitorHistory;

@@ -1,4 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
+import { withoutQuery } from '../../domain/monitors/monitor-view.ts';
+import type { MonitorView } from '../../domain/monitors/reply-schema.ts';
 import { PLATFORM } from '../http/allowed-callers.ts';
 import { type Authenticate, type Caller, type InternalCaller, isPlatform } from '../http/caller.ts';
 
@@ -16,19 +18,21 @@ interface MonitorGate {
   readonly equalsSecret: (presented: string, secret: string) => boolean;
 }
 
-/** The one thing that the monitor's own key is for. */
+/** All that the monitor's own key is for: what is watched, and what is no more. */
 export const REGISTER_PATH = '/api/pulse/register';
+export const UNREGISTER_PATH = '/api/pulse/unregister';
+const BY_OWN_KEY: readonly (string | undefined)[] = [REGISTER_PATH, UNREGISTER_PATH];
 
 /**
- * The gate of the uptime monitor: at the registration its key counts, as a bearer token as well (spec 3, "Endpoints",
- * "Uptime monitor"), which is how operators and builders of other installations send it. Whoever may only register reads and
- * changes nothing. Everything else is known as everywhere.
+ * The gate of the uptime monitor: at the registration, and at its end, its key counts, as a bearer token as well (spec 3,
+ * "Endpoints", "Uptime monitor"), which is how operators and builders of other installations send it. Whoever may only register
+ * reads nothing, and changes nothing else. Everything else is known as everywhere.
  */
 export function createMonitorGate({ authenticate, key, platformOrg, equalsSecret }: MonitorGate): Authenticate {
   const internal: InternalCaller = { kind: 'internal', org: platformOrg, name: 'internal' };
   return async (request) => {
     const [path] = (request.url ?? '').split('?', 1);
-    if (request.method !== 'POST' || path !== REGISTER_PATH) return authenticate(request);
+    if (request.method !== 'POST' || !BY_OWN_KEY.includes(path)) return authenticate(request);
     const { authorization, 'x-internal-key': header } = request.headers;
     const [, bearer] = /^Bearer (.+)$/i.exec(String(authorization ?? '')) ?? [];
     const presented = typeof header === 'string' ? header : bearer;
@@ -50,6 +54,16 @@ export function ownerOf(caller: Caller, asked: string | undefined, platformOrg: 
   if (own === null) return asked ?? platformOrg;
   if (asked === undefined || asked === own) return own;
   throw new FairleadError('FORBIDDEN', `You act in ${own}: what belongs to another org is made by its own people`);
+}
+
+/** A monitor as this caller sees it: the query of an address, which may hold a key, is for who may change monitors. */
+export function viewFor(caller: Caller, view: MonitorView): MonitorView {
+  return mayAct(caller) ? view : withoutQuery(view);
+}
+
+/** Whether a caller is one of {@link ACTORS}, in their own org. */
+export function mayAct(caller: Caller): boolean {
+  return isPlatform(caller) || (caller.kind === 'user' && (caller.role === 'member' || caller.role === 'admin'));
 }
 
 /** Whether this caller may know of what belongs to that org. What has no org yet is for the platform alone. */

@@ -8,7 +8,7 @@ import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { MonitorsDeps } from './deps.ts';
-import { READERS, readableOrg } from './monitor-callers.ts';
+import { READERS, readableOrg, viewFor } from './monitor-callers.ts';
 import { requireMonitor, withConditions } from './require-monitor.ts';
 
 /** Days that the figures of one monitor are for. */
@@ -60,7 +60,7 @@ export async function readMonitors(
   const { items, nextCursor } = await deps.monitors.list({ org: own ?? org ?? null, archived }, page);
   const now = deps.now();
   const words = q?.trim().toLowerCase() ?? '';
-  const views = (await withConditions(deps, items)).map((watched) => monitorView(watched, now));
+  const views = (await withConditions(deps, items)).map((watched) => viewFor(caller, monitorView(watched, now)));
   const shown = views.filter(
     (view) =>
       (state === undefined || view.state === state) &&
@@ -81,13 +81,17 @@ function showRoute(deps: MonitorsDeps): Route {
     responses: { 200: { description: 'The monitor', schema: monitorDetailSchema } },
     errors: ['MONITOR_NOT_FOUND'],
     resource: ({ params }, { caller }) => requireMonitor(deps, caller, params.id),
-    handle: async ({ resource: monitor }) => ({ status: 200, data: await readMonitor(deps, monitor) }),
+    handle: async ({ resource: monitor }, { caller }) => ({
+      status: 200,
+      data: await readMonitor(deps, caller, monitor),
+    }),
   });
 }
 
-/** A monitor with its figures. */
+/** A monitor with its figures, as a caller may see it. */
 export async function readMonitor(
   deps: Pick<MonitorsDeps, 'conditions' | 'history' | 'now'>,
+  caller: Caller,
   monitor: Parameters<typeof withConditions>[1][number],
 ) {
   const now = deps.now();
@@ -96,5 +100,5 @@ export async function readMonitor(
     ...UPTIME_DAYS.map((days) => deps.history.uptime([monitor.id], days, now)),
   ]);
   const uptime = UPTIME_DAYS.map((days, index) => uptimeView(days, figures[index]?.get(monitor.id)));
-  return { ...monitorView(watched ?? { monitor, condition: null }, now), uptime };
+  return { ...viewFor(caller, monitorView(watched ?? { monitor, condition: null }, now)), uptime };
 }

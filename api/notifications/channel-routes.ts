@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { normalizeEmail } from '../../domain/identity/email-address.ts';
+import { MOST_CONFIRMATIONS } from '../../domain/notifications/channel-address.ts';
 import type { Channel } from '../../domain/notifications/notification.ts';
 import {
   channelView,
@@ -13,6 +16,7 @@ import { PLATFORM } from '../http/allowed-callers.ts';
 import type { Caller } from '../http/caller.ts';
 import { isPlatform } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { addChannel, newConfirmation } from './ask-address.ts';
 import type { NotificationsDeps } from './deps.ts';
 
 /** Who says where an org is told. */
@@ -84,29 +88,42 @@ function addRoute(deps: NotificationsDeps): Route {
     method: 'post',
     path: '/api/alerts/channels',
     summary: 'Adds a mail address or a webhook',
-    description: 'Webhooks are signed as Standard Webhooks says. The secret is shown in this reply, and never again.',
+    description: `Webhooks are signed as Standard Webhooks says. The secret is shown in this reply, and never again. A mail address is told \
+nothing until somebody has confirmed it by the link that is mailed there: an org has ${MOST_CONFIRMATIONS.org} such mails a day, an \
+address gets ${MOST_CONFIRMATIONS.address}.`,
     tag,
-    // An address is not asked whether it wants mail, and all orgs share what delivers: who adds one is trusted with both.
-    callers: deps.orgsAddChannels ? CHANNEL_ADMINS : PLATFORM,
+    callers: CHANNEL_ADMINS,
     query: orgQuery,
     body: newChannelSchema,
     responses: { 201: { description: 'The channel', schema: createdChannelSchema } },
-    errors: ['CONFLICT', 'SOURCE_REFUSED'],
+    errors: ['CONFLICT', 'RATE_LIMITED', 'SOURCE_REFUSED'],
     handle: async ({ query, body }, context) => {
       if (body.kind === 'webhook') deps.checkWebhookAddress(body.url);
       const org = toldOrg(context.caller, query.org);
       const id = deps.newId('channel');
       const made = body.kind === 'webhook' ? deps.newWebhookSecret(id) : null;
-      const target: Channel['target'] =
-        body.kind === 'mail' ? body : { ...body, secrets: made === null ? [] : [made.sealed] };
-      const channel = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
+      const target = body.kind === 'mail' ? mailTarget(body.to) : webhookTarget(body.url, made?.sealed);
+      const facts = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
+      const confirmation = target.kind === 'mail' ? newConfirmation(deps, id) : null;
+      const channel = { ...facts, confirmation, state: confirmation === null ? 'active' : 'unconfirmed' } as const;
       await deps.recordChange(context, context.caller, {
         ...{ type: 'monitor.channel_added', subject: id, orgSlug: org, data: { kind: body.kind } },
       });
-      await deps.channels.insert(channel);
+      await addChannel(deps, channel);
       return { status: 201, data: { ...channelView(channel), secret: made?.secret ?? null } };
     },
   });
+}
+
+/** As the mail server is given it. @throws VALIDATION_FAILED */
+function mailTarget(to: string): Channel['target'] {
+  const address = normalizeEmail(to);
+  if (address === null) throw new FairleadError('VALIDATION_FAILED', `to: ${to} is not an e-mail address`);
+  return { kind: 'mail', to: address };
+}
+
+function webhookTarget(url: string, secret: SealedSecret | undefined): Channel['target'] {
+  return { kind: 'webhook', url, secrets: secret === undefined ? [] : [secret] };
 }
 
 function removeRoute(deps: NotificationsDeps): Route {

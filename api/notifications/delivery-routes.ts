@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { DELIVERY_STATES } from '../../domain/notifications/notification.ts';
@@ -6,6 +5,7 @@ import { deliveryView, deliveryViewSchema } from '../../domain/notifications/rep
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { isPlatform } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { createOrgLimit } from '../http/org-limit.ts';
 import { CHANNEL_ADMINS, orgQuery, toldOrg } from './channel-routes.ts';
 import type { NotificationsDeps } from './deps.ts';
 
@@ -18,18 +18,9 @@ export function deliveryRoutes(deps: NotificationsDeps): readonly Route[] {
 
 /** Tests of one org in a minute: each is a mail to whomever its admins named. */
 const MOST_TESTS = 5;
-const MINUTE_MS = 60_000;
-const MOST_ORGS = 1_000;
 
 function testRoute({ outbox, newId, now }: NotificationsDeps): Route {
-  const counts = new LRUCache<string, { tests: number }>({ max: MOST_ORGS, ttl: MINUTE_MS });
-  const count = (org: string): void => {
-    const counted = counts.get(org) ?? { tests: 0 };
-    if (counted.tests === 0) counts.set(org, counted);
-    counted.tests += 1;
-    if (counted.tests <= MOST_TESTS) return;
-    throw new FairleadError('RATE_LIMITED', `There are ${MOST_TESTS} tests a minute: wait for a minute`);
-  };
+  const count = createOrgLimit(MOST_TESTS, 'tests');
   return defineRoute({
     method: 'post',
     path: '/api/alerts/test',
@@ -40,7 +31,7 @@ function testRoute({ outbox, newId, now }: NotificationsDeps): Route {
     responses: { 202: { description: 'It is on its way', schema: z.object({ id: z.string() }) } },
     handle: async ({ query }, { caller }) => {
       const org = toldOrg(caller, query.org);
-      count(org ?? '');
+      count(org);
       const id = `test/${newId('event')}`;
       await outbox.tell({
         ...{ id, kind: 'alerts.test', org, at: now(), data: { askedBy: caller.name } },

@@ -3,19 +3,27 @@ import type { Clock } from '../../domain/clock.ts';
 import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { DeliveryCommands } from '../../domain/notifications/messages.ts';
-import type { ChannelStore, DeliveryStore, Outbox } from '../../domain/notifications/ports.ts';
+import type {
+  ChannelLinks,
+  ChannelStore,
+  ConfirmationCounts,
+  DeliveryStore,
+  Outbox,
+} from '../../domain/notifications/ports.ts';
 import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 
 export interface NotificationsDeps {
   readonly channels: ChannelStore;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'list'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'list' | 'note'>;
   readonly deliveryCommands: DeliveryCommands;
   readonly outbox: Outbox;
   /** A new secret of a webhook as its receiver needs it, and as it is kept with the channel. */
   readonly newWebhookSecret: (channelId: string) => { readonly secret: string; readonly sealed: SealedSecret };
-  /** ALERT_CHANNELS_BY_ORGS: whether admins of orgs add channels, and not the platform alone. */
-  readonly orgsAddChannels: boolean;
+  readonly links: ChannelLinks;
+  readonly confirmations: ConfirmationCounts;
+  /** Named in mails. */
+  readonly platformName: string;
   /** @throws SOURCE_REFUSED for an address of a webhook that nothing would be sent to */
   readonly checkWebhookAddress: (address: string) => void;
   readonly newId: NewId;

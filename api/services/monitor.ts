@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createServedDomains } from '../../adapters/builder/served-domains.ts';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
@@ -15,9 +16,13 @@ import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.t
 import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
 import { createRollUpStore } from '../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../adapters/mongo/notifications/channels.ts';
+import { createConfirmationCounts } from '../../adapters/mongo/notifications/confirmation-counts.ts';
 import { createDeliveryStore } from '../../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../../adapters/mongo/notifications/notices.ts';
+import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { createPublicChangelogs } from '../../adapters/registry/public-changelogs.ts';
+import { createRegisteredTargets } from '../../adapters/registry/registered-targets.ts';
 import { createSnapshotFiles, SNAPSHOT_FOLDER } from '../../adapters/status-page/snapshot-files.ts';
 import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../adapters/temporal/incident-commands.ts';
@@ -30,6 +35,8 @@ import {
   webhookSecretContext,
 } from '../../domain/notifications/webhook-secret.ts';
 import { SIGN_IN_CALLBACK, serviceRow } from '../../domain/services.ts';
+import { createOrgLimit } from '../http/org-limit.ts';
+import { MOST_CHANGES } from '../incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../monitor-app.ts';
 import { createMonitorGate } from '../monitors/monitor-callers.ts';
 import { recordChange } from '../monitors/record-change.ts';
@@ -71,7 +78,8 @@ export const monitor = defineService({
 function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
   const { env, settings, publicUrl, temporal } = parts;
   const { db } = parts.mongo;
-  const { registry } = settings.urls;
+  const { internalKey } = settings;
+  const { registry, builder } = settings.urls;
   const audit = toldToLedger(createAuditTrail({ db, now }), parts, { now, namespace: 'monitor' });
   const [channels, deliveries] = [createChannelStore({ db }), createDeliveryStore({ db })];
   const deliveryCommands = createDeliveryCommands(temporal());
@@ -80,11 +88,15 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     conditions: createConditionStore({ db }),
     history: createMonitorHistory({ rollUps: createRollUpStore({ db }) }),
     heartbeats: createHeartbeatStore({ db }),
+    targets: registry === undefined ? null : createRegisteredTargets({ url: registry, internalKey }),
+    domains: builder === undefined ? null : createServedDomains({ url: builder, internalKey }),
     incidents: createIncidentStore({ db }),
     incidentCommands: createIncidentCommands(temporal()),
+    changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ channels, deliveries, deliveryCommands },
-    outbox: createOutbox({ channels, deliveries, commands: deliveryCommands, now }),
-    orgsAddChannels: env.ALERT_CHANNELS_BY_ORGS,
+    outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),
+    links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
+    confirmations: createConfirmationCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS),
     newWebhookSecret: webhookSecrets(env.MONITOR_ENCRYPTION_KEY),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),

@@ -1,15 +1,11 @@
-import type { ChangelogBlock } from '../../domain/status-page/changelog-text.ts';
-import type { ServiceChangelog } from '../../domain/status-page/ports.ts';
 import { html, renderHtml } from '../http/pages/html.ts';
 import { momentOf } from '../http/pages/time-words.ts';
 import { changelogBlocks, walkthroughLink } from './changelog-section.ts';
+import type { WholeChangelog } from './shared-changelogs.ts';
 import { styleElement } from './status-document.ts';
 
 /** The whole changelog of a service as a document in the looks of the status page. */
-export function changelogDocument(
-  changelog: Omit<ServiceChangelog, 'notes'> & { readonly blocks: readonly ChangelogBlock[] },
-): string {
-  const { service, version, deployedAt, walkthroughUrl, blocks } = changelog;
+export function changelogDocument({ service, version, deployedAt, walkthroughUrl, blocks }: WholeChangelog): string {
   const title = `What’s new in ${service}`;
   return renderHtml(html`<!doctype html>
 <html lang="en">

@@ -2,13 +2,15 @@ import type { Span } from '../../domain/status-page/changelog-spans.ts';
 import type { ChangelogBlock } from '../../domain/status-page/changelog-text.ts';
 import { type Html, html } from '../http/pages/html.ts';
 import { momentOf } from '../http/pages/time-words.ts';
-import type { PageChangelog } from './page-content.ts';
+import type { Section } from './fit-sections.ts';
+import { COMPONENTS_A_PAGE, type PageChangelog } from './page-content.ts';
 
 /** What is new in the services of the page; nothing at all where the registry does not answer. */
-export function changelogSection(changelogs: readonly PageChangelog[] | null): Html | false {
-  if (changelogs === null || changelogs.length === 0) return false;
-  return html`<h2>What’s new</h2>
-${changelogs.map(changelogBox)}`;
+export function changelogSection(changelogs: readonly PageChangelog[] | null): Section {
+  const before = html`<h2>What’s new</h2>
+`;
+  const parts = changelogs?.slice(0, COMPONENTS_A_PAGE).map(changelogBox) ?? [];
+  return { parts, least: 0, around: (shown) => (shown > 0 ? { before } : {}) };
 }
 
 function changelogBox(changelog: PageChangelog): Html {

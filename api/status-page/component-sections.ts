@@ -8,8 +8,8 @@ import { uptimeText } from './uptime-text.ts';
 /** Less of the time than this known, and the figure says so. */
 const FULL_COVERAGE = 0.995;
 
-/** The components of a page by group, each with its state in words and its days. */
-export function componentSections({ components, histories, isStale }: StatusPage): Html {
+/** The components of a page by group, each with its state in words and its days. @param isStale as of the page */
+export function componentSections({ components, histories }: StatusPage, isStale: boolean): Html {
   if (components.length === 0) return html`<p>Nothing is watched here yet.</p>`;
   const groups = [...Map.groupBy(components, ({ group }) => group)];
   return html`${groups.map(

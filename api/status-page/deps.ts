@@ -14,5 +14,7 @@ export interface StatusPageDeps extends StatusSources {
   /** Public address of the status page. */
   readonly statusUrl: string;
   readonly now: Clock;
+  /** Milliseconds that only go forward, by which shared answers grow old; `performance.now` where it is left out. */
+  readonly monotonicMs?: () => number;
   readonly log: Pick<Logger, 'warn'>;
 }

@@ -11,9 +11,10 @@ import {
   summarySchema,
 } from '../../domain/status-page/statuspage-schema.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
-import { sendJson } from '../http/send-json.ts';
 import type { StatusPageDeps } from './deps.ts';
-import { type StatusReader, titleOf } from './status-reader.ts';
+import { titleOf } from './draw-page.ts';
+import { PUBLIC_QUERY } from './public-query.ts';
+import type { StatusReader } from './status-reader.ts';
 
 interface Document {
   readonly file: string;
@@ -62,7 +63,7 @@ export function statuspageRoutes(deps: StatusPageDeps, reader: StatusReader): re
 }
 
 function route<P extends z.ZodObject>(
-  { summary, schema, data }: Document,
+  { file, summary, schema, data }: Document,
   path: string,
   params: P,
   orgOf: (params: z.output<P>) => string,
@@ -70,12 +71,14 @@ function route<P extends z.ZodObject>(
 ): Route {
   return defineRoute({
     ...{ method: 'get', path, params, tag: 'statuspage', callers: 'public', replies: 'bare', polled: true },
+    query: PUBLIC_QUERY,
     summary: `${summary}, as Statuspage shows it`,
     responses: { 200: { description: summary, schema } },
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
     handle: async (input) => {
       const org = orgOf(input.params);
-      return sendPublicly(schema.parse(data(wholeOf(deps, await reader.view(org), org))));
+      const draw = (view: StatusView): string => JSON.stringify(schema.parse(data(wholeOf(deps, view, org))));
+      return sendPublicly(await reader.document(org, file, draw));
     },
   });
 }
@@ -90,13 +93,13 @@ function wholeOf(deps: StatusPageDeps, view: StatusView, org: string): Whole {
 }
 
 /** What everybody may read, from pages of other sites too, and keep for some seconds. */
-export function sendPublicly(data: unknown): Reply {
+function sendPublicly(json: Buffer): Reply {
   return async (response) => {
-    response.set({
-      'Access-Control-Allow-Origin': '*',
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      'Cache-Control': 'public, max-age=10',
-    });
-    sendJson(response, 200, data);
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    response.setHeader('Cache-Control', 'public, max-age=10');
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', json.length);
+    response.end(json);
   };
 }

@@ -2,6 +2,9 @@ import type { ShownChangelog } from '../../domain/status-page/changelog-text.ts'
 import type { ServiceChangelog } from '../../domain/status-page/ports.ts';
 import type { ComponentHistory, StatusComponent, StatusView } from '../../domain/status-page/status-view.ts';
 
+/** Components on one page; the others are on the next ones. */
+export const COMPONENTS_A_PAGE = 20;
+
 /** The changelog of one service, cut as the page shows it. */
 export interface PageChangelog extends Omit<ServiceChangelog, 'notes'> {
   readonly shown: ShownChangelog;
@@ -19,6 +22,4 @@ export interface StatusPage {
   /** Newest first; null where the registry does not answer. */
   readonly changelogs: readonly PageChangelog[] | null;
   readonly page: { readonly number: number; readonly count: number };
-  /** True for a copy that is shown when the page cannot be read: nothing of it looks as if it were so now. */
-  readonly isStale: boolean;
 }

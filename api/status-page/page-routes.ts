@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { serviceNameSchema } from '../../domain/service-name.ts';
-import { readChangelog } from '../../domain/status-page/changelog-text.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
 import { PAGE_RESPONSES } from '../http/pages/page-responses.ts';
-import { changelogDocument } from './changelog-document.ts';
 import type { StatusPageDeps } from './deps.ts';
+import { PUBLIC_QUERY } from './public-query.ts';
 import { STATUS_PAGE_HEADERS } from './status-document.ts';
 import type { StatusReader } from './status-reader.ts';
 
@@ -17,7 +16,7 @@ const row = {
   responses: PAGE_RESPONSES,
   polled: true,
 } as const;
-const query = z.strictObject({ page: z.coerce.number().int().min(1).max(1_000).default(1) });
+const query = PUBLIC_QUERY.extend({ page: z.coerce.number().int().min(1).max(1_000).default(1) });
 
 /** The public status pages: of the installation's own org, and of each other one. */
 export function statusPageRoutes(deps: StatusPageDeps, reader: StatusReader): readonly Route[] {
@@ -35,7 +34,7 @@ export function statusPageRoutes(deps: StatusPageDeps, reader: StatusReader): re
       errors: ['NOT_FOUND', 'UNAVAILABLE'],
       handle: ({ params: { org }, query: { page } }) => statusPage(deps, reader, org, page),
     }),
-    changelogRoute(deps),
+    changelogRoute(reader),
   ];
 }
 
@@ -69,20 +68,13 @@ function sendStatusPage(page: Buffer | string, cacheControl: string): Reply {
   };
 }
 
-/** The whole changelog of a service, which the registry shows to everybody. */
-function changelogRoute(deps: StatusPageDeps): Route {
+/** The whole changelog of a service that a page shows: the registry shows it to everybody. */
+function changelogRoute(reader: StatusReader): Route {
   return defineRoute({
-    ...{ ...row, method: 'get', path: '/changelog/:service' },
-    summary: 'All of what is new in a service',
+    ...{ ...row, method: 'get', path: '/changelog/:service', query: PUBLIC_QUERY },
+    summary: 'All of what is new in a service that a status page shows',
     params: z.strictObject({ service: serviceNameSchema }),
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
-    handle: async ({ params: { service } }) => {
-      const changelog = await deps.changelogs?.find(service, AbortSignal.timeout(CHANGELOG_MS));
-      if (changelog == null) throw new FairleadError('NOT_FOUND', `There is no changelog of ${service}`);
-      const page = changelogDocument({ ...changelog, blocks: readChangelog(changelog.notes) });
-      return sendStatusPage(page, 'public, max-age=60');
-    },
+    handle: async ({ params: { service } }) => sendStatusPage(await reader.changelog(service), 'public, max-age=60'),
   });
 }
-
-const CHANGELOG_MS = 3_000;

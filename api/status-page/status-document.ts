@@ -5,6 +5,7 @@ import { type Html, html, renderHtml, trustedMarkup } from '../http/pages/html.t
 import { momentOf } from '../http/pages/time-words.ts';
 import { changelogSection } from './changelog-section.ts';
 import { componentSections } from './component-sections.ts';
+import { bytesOf, drawSection, fitSections } from './fit-sections.ts';
 import { openIncidents, pastIncidents } from './incident-sections.ts';
 import type { StatusPage } from './page-content.ts';
 
@@ -14,38 +15,31 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** A page of this many bytes is read on the worst connection. */
 export const MOST_PAGE_BYTES = 40 * 1024;
-/** Components on one page; the others are on the next ones. */
-export const COMPONENTS_A_PAGE = 20;
-
-/** How much of what has no bound of its own is shown. */
-interface Room {
-  readonly changelogs: number;
-  readonly past: number;
-  readonly open: number;
+/** A status page as it is, and as it is shown when it cannot be read. */
+export interface StatusDocuments {
+  readonly live: string;
+  readonly stale: string;
 }
-
-const WHOLE: Room = { changelogs: COMPONENTS_A_PAGE, past: 8, open: 8 };
 
 /**
  * The status page as a whole document: without JavaScript, with its style in it, and at most {@link MOST_PAGE_BYTES} long.
  * What does not fit is left out one by one: changelogs, the oldest first, then past incidents, then open ones but the
- * newest. The page says how many more there are.
+ * newest. The page says how many more there are. Nothing of it is drawn twice, however little of it fits.
  */
-export function renderStatusPage(page: StatusPage): string {
-  let room: Room | null = { ...WHOLE, changelogs: Math.min(WHOLE.changelogs, page.changelogs?.length ?? 0) };
-  let text = '';
-  while (room !== null) {
-    text = renderHtml(documentOf(page, room));
-    if (Buffer.byteLength(text) <= MOST_PAGE_BYTES) return text;
-    room = lessRoom(room);
-  }
-  return text;
-}
-
-function lessRoom(room: Room): Room | null {
-  if (room.changelogs > 0) return { ...room, changelogs: room.changelogs - 1 };
-  if (room.past > 0) return { ...room, past: room.past - 1 };
-  return room.open > 1 ? { ...room, open: room.open - 1 } : null;
+export function renderStatusPage(page: StatusPage): StatusDocuments {
+  const sections = [changelogSection(page.changelogs), pastIncidents(page.view), openIncidents(page.view)] as const;
+  const render = (isStale: boolean): string => {
+    const frame = frameOf(page, isStale);
+    const [changelogs = 0, past = 0, open = 0] = fitSections(sections, MOST_PAGE_BYTES - frame.bytes);
+    return renderHtml(
+      frame.around({
+        changelogs: drawSection(sections[0], changelogs),
+        past: drawSection(sections[1], past),
+        open: drawSection(sections[2], open),
+      }),
+    );
+  };
+  return { live: render(false), stale: render(true) };
 }
 
 /** Headers of the page: it runs nothing, loads nothing, and may be kept by caches for a moment. */
@@ -62,11 +56,16 @@ export function styleElement(): Html {
   return html`<style>${trustedMarkup(STYLE)}</style>`;
 }
 
-function documentOf(page: StatusPage, room: Room): Html {
-  const { title, view, isStale } = page;
+/** What has no bound of its own. */
+type Filling = Readonly<Record<'changelogs' | 'past' | 'open', Html>>;
+
+/** All else of the page, in two parts around each section of the filling; and its length. */
+function frameOf(page: StatusPage, isStale: boolean) {
+  const { title, view } = page;
   const overall = overallStatus(view.components);
   const headline = isStale ? 'The state is not known now' : overall.description;
-  return html`<!doctype html>
+  const components = componentSections(page, isStale);
+  const top = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -80,16 +79,20 @@ ${styleElement()}
 <main>
 <p class="overall ${isStale ? 'unknown' : overall.indicator}">${headline}</p>
 <p class="quiet">As of ${momentOf(view.asOf)}.${isStale && ' The uptime monitor does not answer now: this is how it was then.'}</p>
-${openIncidents(view, room.open)}
-${componentSections(page)}
-${changelogSection(page.changelogs?.slice(0, room.changelogs) ?? null)}
-${pastIncidents(view, room.past)}
+`;
+  const bottom = html`
 </main>
 <footer class="quiet"><p>${pageLinks(page)}<a href="${page.path === '/' ? '' : page.path}/api/v2/summary.json">This page as JSON</a></p></footer>
 </div>
 </body>
 </html>
 `;
+  const around = ({ open, changelogs, past }: Filling): Html => html`${top}${open}
+${components}
+${changelogs}
+${past}${bottom}`;
+  const nothing = html``;
+  return { around, bytes: bytesOf(around({ open: nothing, changelogs: nothing, past: nothing })) };
 }
 
 function pageLinks({ page: { number, count }, path }: StatusPage): Html | false {

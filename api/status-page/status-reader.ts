@@ -1,46 +1,64 @@
-import { LRUCache } from 'lru-cache';
 import { FairleadError } from '../../domain/errors.ts';
-import { readHistories, readStatus } from '../../domain/status-page/read-status.ts';
+import { readStatus, showsService } from '../../domain/status-page/read-status.ts';
 import type { StatusView } from '../../domain/status-page/status-view.ts';
-import { shareRead } from '../http/shared-read.ts';
+import { createSharedAnswers } from '../http/shared-answers.ts';
+import { changelogDocument } from './changelog-document.ts';
 import type { StatusPageDeps } from './deps.ts';
-import { readChangelogs } from './read-changelogs.ts';
-import { COMPONENTS_A_PAGE, renderStatusPage } from './status-document.ts';
+import { drawPage, type RenderedPage } from './draw-page.ts';
+import { createSharedChangelogs } from './shared-changelogs.ts';
 
-/** How old a page may be that is given once more: a state changes at most every few seconds. */
+/** How old an answer may be that is given once more: a state changes at most every few seconds. */
 const MAX_AGE_MS = 5_000;
-/** Pages of orgs that are kept in memory, of at most 40 KiB each. */
-const MOST_PAGES = 200;
+/** Of each kind of answer so much is kept: some hundred pages, or the documents of some hundred orgs. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** About what components and incidents take in memory: a view is not measured. */
+const COMPONENT_BYTES = 600;
+const INCIDENT_BYTES = 4_000;
 
-/** Status pages as they are served: one read for all who look within some seconds. */
+/** What the public reads, made once for all who look within some seconds, in bounded memory. */
 export interface StatusReader {
   /** @throws NOT_FOUND for an org without anything to show; UNAVAILABLE */
   view(org: string): Promise<StatusView>;
   /** The page, and the copy that is kept of it. @throws as {@link view} */
   page(org: string, number: number): Promise<RenderedPage>;
-}
-
-export interface RenderedPage {
-  /** In UTF-8, as it is sent again and again. */
-  readonly html: Buffer;
-  /** As it is shown when it cannot be read. */
-  readonly stale: string;
+  /** A document of the view of an org as it is sent. @param name under which it is kept @throws as {@link view} */
+  document(org: string, name: string, draw: (view: StatusView) => string): Promise<Buffer>;
+  /** The whole changelog of a service. @throws NOT_FOUND also for a service that no page shows; UNAVAILABLE */
+  changelog(service: string): Promise<Buffer>;
 }
 
 export function createStatusReader(deps: StatusPageDeps): StatusReader {
-  const views = new LRUCache<string, () => Promise<StatusView>>({ max: MOST_PAGES });
-  const pages = new LRUCache<string, () => Promise<RenderedPage>>({ max: MOST_PAGES });
-  const view = (org: string): Promise<StatusView> => shared(views, org, () => readShown(deps, org));
+  const { monotonicMs } = deps;
+  const kept = { maxAgeMs: MAX_AGE_MS, mostBytes: MOST_BYTES, errorMaxAgeMs: refusalMaxAgeMs, monotonicMs };
+  const views = createSharedAnswers<StatusView>({ ...kept, bytesOf: bytesOfView });
+  const pages = createSharedAnswers<RenderedPage>({
+    ...kept,
+    bytesOf: ({ html, stale }) => html.length + 2 * stale.length,
+  });
+  const documents = createSharedAnswers<Buffer>({ ...kept, bytesOf: ({ length }) => length });
+  const findChangelog = createSharedChangelogs(deps);
+  const view = (org: string): Promise<StatusView> => views(org, () => readShown(deps, org));
   return {
     view,
-    page: (org, number) => shared(pages, `${org}/${number}`, async () => drawPage(deps, await view(org), org, number)),
+    page: (org, number) =>
+      pages(`${org}/${number}`, async () => drawPage(deps, await view(org), number, findChangelog)),
+    document: (org, name, draw) => documents(`${org}/${name}`, async () => Buffer.from(draw(await view(org)))),
+    changelog: (service) =>
+      documents(service, async () => {
+        const found = (await showsService(deps, service)) ? await findChangelog(service) : null;
+        if (found === null) throw new FairleadError('NOT_FOUND', `There is no changelog of ${service}`);
+        return Buffer.from(changelogDocument(found));
+      }),
   };
 }
 
-function shared<T>(cache: LRUCache<string, () => Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
-  const kept = cache.get(key) ?? shareRead(read, MAX_AGE_MS);
-  cache.set(key, kept);
-  return kept();
+function bytesOfView({ components, open, past }: StatusView): number {
+  return components.length * COMPONENT_BYTES + (open.length + past.length) * INCIDENT_BYTES;
+}
+
+/** That there is no such thing is an answer; that the database is away is none. */
+function refusalMaxAgeMs(error: unknown): number {
+  return error instanceof FairleadError && error.code === 'NOT_FOUND' ? MAX_AGE_MS : 0;
 }
 
 async function readShown(deps: StatusPageDeps, org: string): Promise<StatusView> {
@@ -50,35 +68,4 @@ async function readShown(deps: StatusPageDeps, org: string): Promise<StatusView>
   if (isEmpty && org !== deps.platformOrg)
     throw new FairleadError('NOT_FOUND', 'There is no status page at this address');
   return view;
-}
-
-async function drawPage(deps: StatusPageDeps, view: StatusView, org: string, number: number): Promise<RenderedPage> {
-  const count = Math.max(1, Math.ceil(view.components.length / COMPONENTS_A_PAGE));
-  if (number > count) throw new FairleadError('NOT_FOUND', `This status page has ${count} pages`);
-  const components = view.components.slice((number - 1) * COMPONENTS_A_PAGE, number * COMPONENTS_A_PAGE);
-  const ids = components.map(({ id }) => id);
-  const services = components.flatMap(({ service }) => service ?? []);
-  const [histories, changelogs] = await Promise.all([
-    readHistories(deps, ids, deps.now()),
-    readChangelogs(deps.changelogs, services),
-  ]);
-  const isOwn = org === deps.platformOrg;
-  const page = {
-    title: titleOf(deps, org),
-    path: isOwn ? '/' : `/status/${org}`,
-    ...{ view, components, histories, changelogs },
-    page: { number, count },
-  };
-  return {
-    html: Buffer.from(renderStatusPage({ ...page, isStale: false })),
-    stale: renderStatusPage({ ...page, isStale: true }),
-  };
-}
-
-/** What a page is called. */
-export function titleOf(
-  { platformOrg, platformName }: Pick<StatusPageDeps, 'platformOrg' | 'platformName'>,
-  org: string,
-) {
-  return org === platformOrg ? `${platformName} status` : `${org} status`;
 }

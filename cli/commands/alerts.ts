@@ -22,11 +22,12 @@ export async function listChannels(context: CliContext, { org }: OrgOption): Pro
   else if (page.items.length === 0) output.print('Nobody is told of outages. Add one: `fairlead alerts add <address>`');
   else {
     output.table(
-      [{ title: 'KIND' }, { title: 'WHERE', shrinks: true }, { title: 'ORG' }, { title: 'ID' }],
-      page.items.map(({ id, org: owner, target }) => [
+      [{ title: 'KIND' }, { title: 'WHERE', shrinks: true }, { title: 'ORG' }, { title: 'STATE' }, { title: 'ID' }],
+      page.items.map(({ id, org: owner, target, state }) => [
         { text: target.kind },
         { text: target.to ?? target.url ?? '', tone: 'bold' },
         { text: owner ?? 'operators' },
+        { text: state ?? '' },
         { text: id, tone: 'dim' },
       ]),
     );
@@ -47,7 +48,9 @@ export async function addChannel(context: CliContext, address: string, { org }: 
   const secret = made.secret ?? null;
   if (output.quiet) output.print(secret ?? made.id);
   else {
-    output.print(`Outages are told to ${printable(address)} (${made.id})`);
+    const isAsked = made.state === 'unconfirmed';
+    output.print(`Outages are told to ${printable(address)} (${made.id})${isAsked ? ' once it is confirmed' : ''}`);
+    if (isAsked) output.note('Whoever reads there confirms it by the link that is mailed, within a day.');
     if (secret !== null) output.print(`Its receiver checks signatures with ${secret}`);
   }
   if (secret !== null) output.note('The secret is shown this once.');

@@ -1,5 +1,5 @@
 import { type ApiClient, pathOf } from '../api-client.ts';
-import { CliFailure } from '../cli-failure.ts';
+import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -76,7 +76,7 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
       ['Monitor', output.paint('bold', monitor.name)],
       ['State', `${monitor.state} since ${formatMoment(monitor.since)}${monitor.flapping ? ', flapping' : ''}`],
       ['Target', monitor.target],
-      ['Checked', `every ${monitor.intervalSeconds} s`],
+      ['Checked', `every ${intervalText(monitor)}`],
       [
         'Last',
         lastCheck == null ? 'not yet' : `${formatMoment(lastCheck.at)}: ${lastCheck.message ?? lastCheck.outcome}`,
@@ -140,6 +140,30 @@ export async function pauseMonitor(context: CliContext, given: string, paused: b
   output.document(monitor);
   if (!output.quiet) output.print(paused ? `Paused ${name}: nothing is checked` : `Resumed ${name}`);
   return exitCode('ok');
+}
+
+/** `fairlead monitors interval <monitor> <time>`, or with `--reset`. */
+export async function changeInterval(
+  context: CliContext,
+  given: string,
+  { seconds, reset = false }: { readonly seconds?: number; readonly reset?: boolean },
+): Promise<number> {
+  if ((seconds === undefined) !== reset) {
+    throw usageFailure('One of both is needed.', 'Name a time, such as 5m, or `--reset`');
+  }
+  const { output } = context;
+  const api = connectToMonitor(context);
+  const { id, name } = await findMonitor(context, api, given);
+  const path = pathOf('api', 'monitors', id);
+  const monitor = await api.call(monitorReply, { method: 'PATCH', path, body: { intervalSeconds: seconds ?? null } });
+  output.document(monitor);
+  if (!output.quiet) output.print(`${name} is checked every ${intervalText(monitor)}`);
+  return exitCode('ok');
+}
+
+function intervalText({ intervalSeconds, deployedIntervalSeconds }: MonitorReply): string {
+  const deployed = deployedIntervalSeconds ?? null;
+  return deployed === null ? `${intervalSeconds} s` : `${intervalSeconds} s; deploys say ${deployed} s`;
 }
 
 /** `fairlead monitors maintenance <monitor> <time>`: from now on, for so many seconds. */

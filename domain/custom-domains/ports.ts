@@ -122,6 +122,12 @@ export interface Certificates {
   read(place: DomainPlace): Promise<readonly CertificateName[]>;
 }
 
+/** Monitors that watch names, which deploys have registered. */
+export interface DomainMonitors {
+  /** Ends the one of a name of a service; none is no error. Idempotent. @throws UNAVAILABLE (retryable), and what it refuses */
+  remove(name: DomainPlace & { readonly domain: string }, signal?: AbortSignal): Promise<void>;
+}
+
 export interface DomainPlace {
   readonly service: string;
   readonly environment: Environment;

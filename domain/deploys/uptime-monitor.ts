@@ -27,6 +27,11 @@ export interface MonitorRegistration {
 export interface UptimeMonitor {
   /** Idempotent: the monitor keeps one record for each service, environment and address. @returns its id, if it says one */
   register(registration: MonitorRegistration, signal?: AbortSignal): Promise<{ readonly monitorId: string | null }>;
+  /** Ends the monitor of an address that is served no more; none is no error. Idempotent. */
+  unregister(
+    known: Pick<MonitorRegistration, 'serviceName' | 'environment' | 'url'>,
+    signal?: AbortSignal,
+  ): Promise<void>;
 }
 
 /** Seconds between two checks (spec 3, "Limits"). */

@@ -17,16 +17,22 @@ export interface IncidentFilter {
   readonly publicOnly?: boolean;
 }
 
+/** How much of each incident is read. */
+export interface IncidentPart {
+  /** So many of its updates, the newest. */
+  readonly newestUpdates: number;
+}
+
 /** Incidents, as their workflows write them. @throws UNAVAILABLE (retryable) from every method */
 export interface IncidentStore {
   find(id: string): Promise<Incident | null>;
-  /** Newest first. */
-  list(filter: IncidentFilter, page: PageRequest): Promise<Page<Incident>>;
+  /** Newest first. @param part all of each where it is left out */
+  list(filter: IncidentFilter, page: PageRequest, part?: IncidentPart): Promise<Page<Incident>>;
   /** Writes one that is new; one of that id that is there stays as it is. */
   insert(incident: Incident): Promise<void>;
   /**
-   * Writes it whole, over one with fewer changes where there is one; one with as many, or more, stays as it is. The workflow of the id is its only
-   * writer, and an attempt of it may come late.
+   * Writes it whole, over one with fewer changes where there is one; one with as many, or more, stays as it is. The workflow of
+   * the id is its only writer, and an attempt of it may come late.
    */
   put(incident: Incident): Promise<void>;
 }

@@ -30,7 +30,7 @@ export async function changeMonitor(
   }
 }
 
-type Changeable = Omit<Monitor, 'id' | 'number' | 'key' | 'resumedAt' | 'createdAt' | 'updatedAt' | 'revision'>;
+type Changeable = Omit<Monitor, 'id' | 'number' | 'resumedAt' | 'createdAt' | 'updatedAt' | 'revision'>;
 
 /** The next version of a monitor; null where the changes change nothing. */
 export function changedMonitor(monitor: Monitor, changes: Partial<Changeable>, at: Date): Monitor | null {

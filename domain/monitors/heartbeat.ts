@@ -16,6 +16,8 @@ export interface HeartbeatStore {
   put(monitorId: string, signal: HeartbeatSignal, at: Date): Promise<void>;
   /** Monitors without any are left out. */
   find(monitorIds: readonly string[]): Promise<ReadonlyMap<string, Heartbeats>>;
+  /** Of a monitor that is removed. None is no error. */
+  remove(monitorId: string): Promise<void>;
 }
 
 export type HeartbeatCheck = Extract<MonitorCheck, { readonly kind: 'heartbeat' }>;

@@ -39,6 +39,7 @@ export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
     ...{ org: monitor.org, namespace: monitor.namespace, environment: monitor.environment },
     check: checkView(monitor.check),
     target: targetOf(monitor.check),
+    deployedIntervalSeconds: monitor.deployedIntervalSeconds ?? null,
     ...{ intervalSeconds: monitor.intervalSeconds, unmanaged: monitor.unmanaged, isPublic: monitor.isPublic },
     state,
     since: shownSince(watched, state, now).toISOString(),
@@ -52,6 +53,14 @@ export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
     createdAt: monitor.createdAt.toISOString(),
     updatedAt: monitor.updatedAt.toISOString(),
   };
+}
+
+/** The same without the query of its address, in which a key may stand. */
+export function withoutQuery(view: MonitorView): MonitorView {
+  const { check } = view;
+  if (check.kind !== 'http' && check.kind !== 'websocket') return view;
+  const [url = ''] = check.url.split(/[?#]/, 1);
+  return { ...view, check: { ...check, url }, target: url };
 }
 
 function checkView(check: MonitorCheck): MonitorView['check'] {

@@ -19,13 +19,15 @@ export interface Monitor {
   readonly check: MonitorCheck;
   /** Seconds between two checks, {@link INTERVAL_SECONDS}. */
   readonly intervalSeconds: number;
+  /** What the last deploy asked for, where a person set another interval: theirs stays until they reset it. */
+  readonly deployedIntervalSeconds?: number | null | undefined;
   /** Registered by a person or operator, and not a service of the builder: the reconcile leaves it alone. */
   readonly unmanaged: boolean;
   /** Whether the public status page shows it. */
   readonly isPublic: boolean;
   /** Since when nothing is checked, and who said so. */
   readonly paused: { readonly at: Date; readonly by: string } | null;
-  /** When the service registry had it no more: nothing is checked, and its history waits for its return. */
+  /** When what it watches was gone, or somebody removed it: nothing is checked, and its history waits for its return. */
   readonly archivedAt: Date | null;
   /** Since when it is checked again, where that ever stopped. */
   readonly resumedAt?: Date | undefined;
@@ -48,6 +50,13 @@ export const SHARDS = 4;
 
 export function shardOf({ number }: Pick<Monitor, 'number'>): number {
   return number % SHARDS;
+}
+
+/** For as long an archived monitor comes back with its history; it is then deleted. */
+const ARCHIVE_KEPT_MS = 90 * 86_400_000;
+
+export function isArchiveOver(archivedAt: Date, now: Date): boolean {
+  return now.getTime() - archivedAt.getTime() >= ARCHIVE_KEPT_MS;
 }
 
 /** Whether checks of it run now. */

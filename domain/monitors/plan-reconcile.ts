@@ -1,8 +1,12 @@
 import type { Monitor } from './monitor.ts';
+import { customDomainOf } from './registration.ts';
 
-/** What a reconcile remembers for the next one. */
+/** What is read as a whole to learn what the installation still serves. */
+export type ReconciledList = 'services' | 'domains';
+
+/** What a reconcile remembers of a list for the next one. */
 export interface ReconcileRecord {
-  /** How many targets the last list had that was followed; null before the first one. */
+  /** How many entries the last list had that was followed; null before the first one. */
   readonly count: number | null;
   /** Since when lists are refused; null while they are followed. */
   readonly refusedSince: Date | null;
@@ -11,7 +15,7 @@ export interface ReconcileRecord {
 export interface ReconcilePlan {
   /** Why nothing is done; null where the list is followed. */
   readonly refused: string | null;
-  /** Ids of monitors whose service is gone, and of those whose service is back. */
+  /** Ids of monitors whose source is gone, and of those whose source is back. */
   readonly archive: readonly string[];
   readonly restore: readonly string[];
   readonly record: ReconcileRecord;
@@ -21,64 +25,113 @@ export interface ReconcilePlan {
 const MOST_LOST = 0.2;
 /** A list that stays so for a day is true. */
 const DOUBTED_MS = 24 * 3_600_000;
-/** A deploy registers its monitor before, or after, the registry lists its service. */
+/** A deploy registers its monitor before, or after, the lists have what it is of. */
 const SPARED_MS = 3_600_000;
 
-type Known = Pick<Monitor, 'id' | 'serviceName' | 'environment' | 'unmanaged' | 'archivedAt' | 'updatedAt'>;
+type Known = Pick<Monitor, 'id' | 'key' | 'serviceName' | 'environment' | 'unmanaged' | 'archivedAt' | 'updatedAt'>;
+type Before = { readonly last: ReconcileRecord | null; readonly now: Date };
 
 /**
  * Which monitors are archived, since the registry has their service no more (spec 3, "Monitor behaviour" 4). Never one
  * that is `unmanaged`, and nothing at all by a list that is suddenly emptier, or lacks much of what is watched, as the list of
- * another installation does: monitors would leave with it. Archived ones keep their history, and are back with their service.
- * @param targets `service/environment`, as the registry lists them: the whole list
+ * another installation does: monitors would leave with it. Archived ones keep their history, and are back with their service;
+ * those of custom domains are back by {@link planDomains}.
+ * @param services `service/environment`, as the registry lists them: the whole list
  */
 export function planReconcile(
   monitors: readonly Known[],
-  targets: ReadonlySet<string>,
-  { last, now }: { readonly last: ReconcileRecord | null; readonly now: Date },
+  services: ReadonlySet<string>,
+  before: Before,
 ): ReconcilePlan {
-  const managed = monitors.filter(({ unmanaged }) => !unmanaged);
-  const isThere = (monitor: Known) => targets.has(targetOf(monitor));
+  return planOf(
+    {
+      monitors: monitors.filter(({ unmanaged }) => !unmanaged),
+      listed: services.size,
+      isListed: (monitor) => services.has(targetOf(monitor)),
+      mayReturn: (monitor) => customDomainOf(monitor) === null,
+      // A service with custom domains has several monitors.
+      count: (some) => new Set(some.map(targetOf)).size,
+      lister: 'The service registry',
+      entries: 'services',
+    },
+    before,
+  );
+}
+
+/**
+ * Which monitors of custom domains are archived, since their name leads to their service no more, and which are back with
+ * it; by the same rule as {@link planReconcile}. Only those of services that are there: the others go with their service.
+ * @param domains `service/environment/name`, as the builder lists them: the whole list
+ */
+export function planDomains(
+  monitors: readonly Known[],
+  { services, domains }: { readonly services: ReadonlySet<string>; readonly domains: ReadonlySet<string> },
+  before: Before,
+): ReconcilePlan {
+  const ofDomains = monitors.filter((monitor) => !monitor.unmanaged && customDomainOf(monitor) !== null);
+  return planOf(
+    {
+      monitors: ofDomains.filter((monitor) => services.has(targetOf(monitor))),
+      listed: domains.size,
+      isListed: ({ key }) => domains.has(key),
+      mayReturn: () => true,
+      count: (some) => some.length,
+      lister: 'The builder',
+      entries: 'custom domains',
+    },
+    before,
+  );
+}
+
+/** Monitors, and what a list says of them. */
+interface Comparison {
+  readonly monitors: readonly Known[];
+  /** Entries of the list. */
+  readonly listed: number;
+  readonly isListed: (monitor: Known) => boolean;
+  readonly mayReturn: (monitor: Known) => boolean;
+  /** How many entries these monitors are of. */
+  readonly count: (monitors: readonly Known[]) => number;
+  readonly lister: string;
+  readonly entries: string;
+}
+
+function planOf(comparison: Comparison, { last, now }: Before): ReconcilePlan {
+  const { monitors, listed, isListed, mayReturn } = comparison;
   const isSpared = ({ updatedAt }: Known) => now.getTime() - updatedAt.getTime() < SPARED_MS;
-  const live = managed.filter(({ archivedAt }) => archivedAt === null);
-  const gone = live.filter((each) => !isThere(each) && !isSpared(each));
+  const gone = monitors.filter((each) => each.archivedAt === null && !isListed(each) && !isSpared(each));
   const refusedSince = last?.refusedSince ?? now;
-  const doubt = doubtOf({ last, listed: targets.size, live: targetsOf(live), gone: targetsOf(gone) });
+  const doubt = doubtOf(comparison, last, gone);
   if (doubt !== null && now.getTime() - refusedSince.getTime() < DOUBTED_MS) {
     const record = { count: last?.count ?? null, refusedSince };
     return { refused: doubt, archive: [], restore: [], record };
   }
-  const back = managed.filter((each) => each.archivedAt !== null && isThere(each));
+  const back = monitors.filter((each) => each.archivedAt !== null && isListed(each) && mayReturn(each));
   return {
     refused: null,
     archive: gone.map(({ id }) => id),
     restore: back.map(({ id }) => id),
-    record: { count: targets.size, refusedSince: null },
+    record: { count: listed, refusedSince: null },
   };
 }
 
-interface Figures {
-  readonly last: ReconcileRecord | null;
-  /** Services of the list. */
-  readonly listed: number;
-  /** Services that have a monitor, and how many of them the list lacks. */
-  readonly live: number;
-  readonly gone: number;
-}
-
-/** Why a list is taken for broken; null where it is not. The first one is compared with the monitors alone. */
-function doubtOf({ last, listed, live, gone }: Figures): string | null {
+/**
+ * Why a list is taken for broken; null where it is not, or where nothing would be archived by it. The first one is compared
+ * with the monitors alone.
+ */
+function doubtOf(
+  { monitors, listed, count, lister, entries }: Comparison,
+  last: ReconcileRecord | null,
+  gone: readonly Known[],
+): string | null {
+  if (gone.length === 0) return null;
   const before = last?.count ?? 0;
-  if (listed < before * (1 - MOST_LOST)) return `The service registry lists ${listed} services, after ${before} before`;
-  if (gone > live * MOST_LOST) return `The service registry lacks ${gone} of ${live} services that have a monitor`;
+  const [lacking, live] = [count(gone), count(monitors.filter(({ archivedAt }) => archivedAt === null))];
+  if (listed < before * (1 - MOST_LOST)) return `${lister} lists ${listed} ${entries}, after ${before} before`;
+  if (lacking > live * MOST_LOST) return `${lister} lacks ${lacking} of ${live} ${entries} that have a monitor`;
   return null;
 }
 
-function targetOf({ serviceName, environment }: Known): string {
+function targetOf({ serviceName, environment }: Pick<Known, 'serviceName' | 'environment'>): string {
   return `${serviceName}/${environment}`;
-}
-
-/** A service with custom domains has several monitors. */
-function targetsOf(monitors: readonly Known[]): number {
-  return new Set(monitors.map(targetOf)).size;
 }

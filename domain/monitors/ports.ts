@@ -14,7 +14,7 @@ import type { CheckResult, MonitorResult } from './check-result.ts';
 import type { Condition, Transition } from './condition.ts';
 import type { RollUp, RollUpLength, Uptime } from './history.ts';
 import type { Monitor } from './monitor.ts';
-import type { ReconcileRecord } from './plan-reconcile.ts';
+import type { ReconciledList, ReconcileRecord } from './plan-reconcile.ts';
 import type { ReplayState } from './timeline.ts';
 
 export interface MonitorFilter {
@@ -22,6 +22,7 @@ export interface MonitorFilter {
   readonly org: string | null;
   readonly archived?: boolean;
   readonly publicOnly?: boolean;
+  readonly serviceName?: string;
 }
 
 /** Monitors. @throws UNAVAILABLE (retryable) from every method */
@@ -38,6 +39,8 @@ export interface MonitorStore {
   insert(monitor: Monitor): Promise<boolean>;
   /** @throws CONFLICT (retryable) when the stored one has another revision than the one before, or is gone */
   replace(monitor: Monitor): Promise<void>;
+  /** Forgets a monitor for good. @returns false when the stored one has another revision than this one, or is gone */
+  remove(monitor: Pick<Monitor, 'id' | 'revision'>): Promise<boolean>;
 }
 
 /** Conditions. @throws UNAVAILABLE (retryable) from every method */
@@ -47,6 +50,8 @@ export interface ConditionStore {
   claim(monitorIds: readonly string[], fence: number): Promise<ReadonlyMap<string, Condition>>;
   /** @throws CONFLICT, not retryable, when a newer fence has one of them; those before it may be written */
   write(conditions: readonly Condition[], fence: number): Promise<void>;
+  /** Of a monitor that is removed. None is no error. */
+  remove(monitorId: string): Promise<void>;
 }
 
 /** The results of one shard, as they came. */
@@ -94,6 +99,13 @@ export interface HourEnd {
   readonly closing: ReplayState;
 }
 
+/** Roll-ups of a length that begin in [from, to). */
+export interface RollUpRange {
+  readonly length: RollUpLength;
+  readonly from: Date;
+  readonly to: Date;
+}
+
 /** Roll-ups. @throws UNAVAILABLE (retryable) from every method */
 export interface RollUpStore {
   /** Replaces those of the same key. */
@@ -104,6 +116,10 @@ export interface RollUpStore {
   endsBefore(monitorIds: readonly string[], hour: Date): Promise<ReadonlyMap<string, HourEnd>>;
   /** That begin in [from, to), by time. */
   read(monitorId: string, length: RollUpLength, from: Date, to: Date): Promise<readonly RollUp[]>;
+  /** Several ranges of one monitor in one go, in their order; each by time. */
+  readRanges(monitorId: string, ranges: readonly RollUpRange[]): Promise<readonly (readonly RollUp[])[]>;
+  /** All of a monitor, with its ends. None is no error. */
+  remove(monitorId: string): Promise<void>;
 }
 
 /** Of a monitor that is checked each hour: for as long as its raw results are kept, and may be rolled up again. */
@@ -140,13 +156,21 @@ export interface RegisteredTargets {
   list(signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
-/** What the last reconcile left. @throws UNAVAILABLE (retryable) from every method */
+/** The custom domains of services, as the builder lists them. */
+export interface ServedDomains {
+  /** `service/environment/domain` of each, as `domainKey` writes it: the whole list, or an error. @throws UNAVAILABLE (retryable) */
+  list(signal: AbortSignal): Promise<ReadonlySet<string>>;
+}
+
+/** What the last reconcile left of each list. @throws UNAVAILABLE (retryable) from every method */
 export interface ReconcileMemory {
-  read(): Promise<ReconcileRecord | null>;
-  write(record: ReconcileRecord): Promise<void>;
+  read(list: ReconciledList): Promise<ReconcileRecord | null>;
+  write(list: ReconciledList, record: ReconcileRecord): Promise<void>;
 }
 
 /** Where transitions go: the module `incidents`. Idempotent by (monitor, sequence). @throws UNAVAILABLE (retryable) */
 export interface TransitionListener {
+  /** Says of many at once that they are down, before each is told. Others are passed over. */
+  announce(transitions: readonly (readonly [Monitor, Transition])[]): Promise<void>;
   tell(monitor: Monitor, transition: Transition): Promise<void>;
 }

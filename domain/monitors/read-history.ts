@@ -14,13 +14,17 @@ const DAYS_OF_HOURS = 7;
 const AT_ONCE = 10;
 
 /** What pages show of the past, read from roll-ups alone: single results are never needed. */
-export function createMonitorHistory({ rollUps }: { readonly rollUps: Pick<RollUpStore, 'read'> }): MonitorHistory {
+export function createMonitorHistory({
+  rollUps,
+}: {
+  readonly rollUps: Pick<RollUpStore, 'read' | 'readRanges'>;
+}): MonitorHistory {
   const days = async (monitorId: string, count: number, now: Date): Promise<readonly RollUp[]> => {
     const today = startOfDay(now);
     const from = new Date(today.getTime() - (count - 1) * DAY.lengthMs);
-    const [whole, hours] = await Promise.all([
-      rollUps.read(monitorId, '1d', from, today),
-      rollUps.read(monitorId, '1h', today, now),
+    const [whole = [], hours = []] = await rollUps.readRanges(monitorId, [
+      { length: '1d', from, to: today },
+      { length: '1h', from: today, to: now },
     ]);
     const known = new Set(whole.map(({ startsAt }) => startsAt.getTime()));
     const gap = firstGap(known, Math.max(from.getTime(), today.getTime() - DAYS_OF_HOURS * DAY.lengthMs));

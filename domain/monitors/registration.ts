@@ -1,4 +1,8 @@
 import type { Environment } from '../environment.ts';
+import type { Monitor } from './monitor.ts';
+
+/** In the place of a host that the platform gives. */
+const PLATFORM = 'platform';
 
 /** What `POST /api/pulse/register` is given (spec 3, "Monitor record"). */
 export interface Registration {
@@ -31,10 +35,31 @@ export function naturalKey(
   isPlatformHost: (host: string) => boolean,
 ): string {
   const host = new URL(url).hostname;
-  return `${serviceName}/${environment}/${isPlatformHost(host) ? 'platform' : host}`;
+  return domainKey(serviceName, environment, isPlatformHost(host) ? PLATFORM : host);
+}
+
+/** The natural key of the monitor of a service at a custom domain. */
+export function domainKey(serviceName: string, environment: Environment, domain: string): string {
+  return `${serviceName}/${environment}/${domain}`;
 }
 
 /** Of a monitor that somebody adds by hand: its address may be another's as well. */
 export function manualKey(id: string): string {
   return `manual/${id}`;
+}
+
+/** Of a monitor whose natural key another org's service has now. */
+export function replacedKey(id: string): string {
+  return `replaced/${id}`;
+}
+
+/** Whether a person added it: what builders and operators register has a {@link naturalKey}. */
+export function isByHand({ id, key }: Pick<Monitor, 'id' | 'key'>): boolean {
+  return key === manualKey(id);
+}
+
+/** The custom domain that a registered monitor watches; null for an address of the platform, and of one that a person added. */
+export function customDomainOf(monitor: Pick<Monitor, 'id' | 'key' | 'serviceName' | 'environment'>): string | null {
+  const host = monitor.key.slice(domainKey(monitor.serviceName, monitor.environment, '').length);
+  return isByHand(monitor) || host === PLATFORM ? null : host;
 }

@@ -52,6 +52,9 @@ export const monitorViewSchema = z.object({
   check: checkView,
   target: text.describe('What is checked, in one line'),
   intervalSeconds: count,
+  deployedIntervalSeconds: count
+    .nullable()
+    .describe('What deploys say, where a person set another interval; null where they did not'),
   unmanaged: z.boolean().describe('Added by a person or an operator: the reconcile leaves it alone'),
   isPublic: z.boolean(),
   state: z.enum(MONITOR_STATES),
@@ -99,6 +102,9 @@ export const seriesPointSchema = z.object({
   p50Ms: count.nullable(),
   p95Ms: count.nullable(),
 });
+
+/** Reply of `POST /api/pulse/unregister`. */
+export const unregisteredSchema = z.object({ archived: z.boolean() });
 
 /** Reply of `POST /api/pulse/register`: the builder keeps the id as `pulseMonitorId`. */
 export const registeredSchema = z.object({ pulseMonitorId: text, id: text });

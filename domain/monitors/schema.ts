@@ -47,6 +47,13 @@ export const registrationSchema = z
     }),
   );
 
+/** `POST /api/pulse/unregister`: what a registration is known by. */
+export const unregistrationSchema = z.object({
+  serviceName: serviceNameSchema,
+  environment: environmentSchema,
+  url: webUrl,
+});
+
 /** Whoever sees a monitor, or its page, would read it. */
 function hasNoLogin(text: string): boolean {
   const parsed = URL.parse(text);
@@ -121,7 +128,10 @@ export const newMonitorSchema = z.strictObject({
 
 /** `PATCH /api/monitors/:id` */
 export const monitorChangeSchema = z.strictObject({
-  intervalSeconds: interval.optional(),
+  intervalSeconds: interval
+    .nullable()
+    .optional()
+    .describe('Stays when the service is deployed again; null: as the deploy says'),
   isPublic: z.boolean().optional(),
   paused: z.boolean().optional(),
 });

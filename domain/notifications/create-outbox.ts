@@ -1,31 +1,55 @@
+import { WOKEN_WITHIN_MS } from './gather.ts';
 import type { DeliveryCommands } from './messages.ts';
-import type { Notification } from './notification.ts';
-import type { ChannelStore, DeliveryStore, Outbox } from './ports.ts';
+import { NOTIFICATION_KINDS, type Notification } from './notification.ts';
+import type { ChannelStore, DeliveryStore, NoticeStore, Outbox } from './ports.ts';
+import { putDeliveries } from './put-deliveries.ts';
 
 export interface OutboxDeps {
   readonly channels: Pick<ChannelStore, 'list'>;
   readonly deliveries: Pick<DeliveryStore, 'insert'>;
-  readonly commands: Pick<DeliveryCommands, 'deliver'>;
+  readonly notices: Pick<NoticeStore, 'insert' | 'isAnyWaiting' | 'firstWaiting'>;
+  readonly commands: Pick<DeliveryCommands, 'deliver' | 'gather'>;
   readonly now: () => Date;
 }
 
 /**
- * An outbox that brings each notice to every channel of its org. Idempotent: a delivery is found by the notice and the
- * channel, and its workflow by the delivery.
+ * An outbox that brings notices to every channel of their org: kinds that are gathered in groups, others at once.
+ * Idempotent: a notice that waits, or waited, is found by its id; a delivery by the notice and the channel.
  */
-export function createOutbox({ channels, deliveries, commands, now }: OutboxDeps): Outbox {
+export function createOutbox(deps: OutboxDeps): Outbox {
   return {
-    async tell(notification) {
-      for (const { id: channelId } of await channels.list(notification.org)) {
-        const id = deliveryId(notification, channelId);
-        const facts = { id, notification, channelId, org: notification.org, createdAt: now() };
-        await deliveries.insert({ ...facts, state: 'pending', attempts: 0, lastProblem: null, endedAt: null });
-        await commands.deliver(id);
+    tell: (notification) => tellOrg(deps, notification.org, [notification]),
+    async tellAll(notifications) {
+      const orgs = new Set(notifications.map(({ org }) => org));
+      for (const org of orgs) {
+        const own = notifications.filter((notification) => notification.org === org);
+        await tellOrg(deps, org, own);
       }
     },
   };
 }
 
-function deliveryId({ id }: Pick<Notification, 'id'>, channelId: string): string {
-  return `${id}/${channelId}`;
+async function tellOrg(deps: OutboxDeps, org: string | null, notices: readonly Notification[]): Promise<void> {
+  const channels = (await deps.channels.list(org)).filter(({ state }) => state === 'active');
+  if (channels.length === 0) return;
+  const gathered = notices.filter(({ kind }) => NOTIFICATION_KINDS[kind].isGathered);
+  await gather(deps, org, gathered);
+  const others = notices.filter(({ kind }) => !NOTIFICATION_KINDS[kind].isGathered);
+  await putDeliveries(deps, channels, others);
+}
+
+/**
+ * The first one that waits wakes what tells them, and no other: thousands may come at once. It looks once more whether
+ * something waits before it ends, so whoever sees an earlier one wait is told with that one, or with the next group.
+ */
+async function gather({ notices, commands, now }: OutboxDeps, org: string | null, gathered: readonly Notification[]) {
+  if (gathered.length === 0) return;
+  const at = now();
+  const ids = gathered.map(({ id }) => id);
+  await notices.insert(gathered, at);
+  // An incident tells what was announced of it once more.
+  if (!(await notices.isAnyWaiting(ids))) return;
+  const first = await notices.firstWaiting(org, new Date(at.getTime() - WOKEN_WITHIN_MS));
+  if (first !== null && !ids.includes(first)) return;
+  await commands.gather(org);
 }

@@ -1,18 +1,26 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 
-/** The kinds of what is told, for all modules that tell something: one table. */
+/**
+ * The kinds of what is told, for all modules that tell something: one table. Those that are gathered may come by thousands
+ * at once, and are told in groups, the kinds in this order; what a person wrote is told in its whole length, at once.
+ */
 export const NOTIFICATION_KINDS = {
-  'incident.opened': { severity: 'critical', title: 'Down' },
-  'incident.acknowledged': { severity: 'info', title: 'Acknowledged' },
-  'incident.updated': { severity: 'info', title: 'Update' },
-  'incident.resolved': { severity: 'info', title: 'Up again' },
-  'monitor.flapping': { severity: 'warning', title: 'Flapping' },
-  'monitor.steady': { severity: 'info', title: 'No longer flapping' },
-  'prober.fault': { severity: 'warning', title: 'The prober has no network' },
-  'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled' },
-  'alerts.test': { severity: 'info', title: 'Test alert' },
+  'incident.opened': { severity: 'critical', title: 'Down', isGathered: true },
+  'monitor.flapping': { severity: 'warning', title: 'Flapping', isGathered: true },
+  'incident.acknowledged': { severity: 'info', title: 'Acknowledged', isGathered: true },
+  'incident.updated': { severity: 'info', title: 'Update', isGathered: false },
+  'monitor.steady': { severity: 'info', title: 'No longer flapping', isGathered: true },
+  'incident.resolved': { severity: 'info', title: 'Up again', isGathered: true },
+  'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false },
+  'roll-up.failed': { severity: 'warning', title: 'History of monitors was not rolled up', isGathered: false },
+  'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled', isGathered: false },
+  'alerts.test': { severity: 'info', title: 'Test alert', isGathered: false },
+  /** To the address of a channel alone: whoever reads there says whether it is to be mailed. */
+  'channel.confirm': { severity: 'info', title: 'Confirmation', isGathered: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
+
+export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS).filter(isNotificationKind);
 
 export function isNotificationKind(text: string): text is NotificationKind {
   return Object.hasOwn(NOTIFICATION_KINDS, text);
@@ -29,9 +37,25 @@ export interface Notification {
   readonly subject: string;
   /** Plain text, some lines. */
   readonly text: string;
-  /** Facts for programs: strings, numbers, booleans, null. */
-  readonly data: Readonly<Record<string, string | number | boolean | null>>;
+  /** Facts for programs: strings, numbers, booleans, null, short lists of strings. */
+  readonly data: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
   readonly at: Date;
+}
+
+/**
+ * `unconfirmed`: a mail address of which nobody has said yet that it wants mail. `stopped`: whoever reads there has said that
+ * it wants no more. Neither is told anything.
+ */
+export const CHANNEL_STATES = ['unconfirmed', 'active', 'stopped'] as const;
+export type ChannelState = (typeof CHANNEL_STATES)[number];
+
+/** The link by which an address is confirmed, once. */
+export interface Confirmation {
+  /** Makes the token of the link, with a key that the database does not have. */
+  readonly nonce: string;
+  /** Of the token: SHA-256, hex. */
+  readonly hash: string;
+  readonly expiresAt: Date;
 }
 
 /** Where an org is told. */
@@ -44,6 +68,9 @@ export interface Channel {
     | { readonly kind: 'mail'; readonly to: string }
     /** Signed as Standard Webhooks says, by each of the secrets: the newest first, two while one is replaced. */
     | { readonly kind: 'webhook'; readonly url: string; readonly secrets: readonly SealedSecret[] };
+  readonly state: ChannelState;
+  /** Null once it was used, and where none is needed. */
+  readonly confirmation: Confirmation | null;
   readonly createdAt: Date;
   readonly createdBy: string;
 }

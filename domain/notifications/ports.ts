@@ -1,14 +1,16 @@
 /**
  * The module `notifications`: an outbox that other modules put notices into, and their delivery.
  *
- * Keying: one delivery a (notification, channel): the workflow `deliver/<id>` runs once for it.
+ * Keying: a notice waits once, by its id; of an org one workflow `gather-notices/<org>` tells what waits, a round at a time,
+ * and the record of a round says which notices are in it. One delivery a (notification, channel): the workflow
+ * `deliver/<id>` runs once for it.
  * Retries: for 24 hours, at longer and longer intervals; then the delivery is dead, and a person may replay it. A receiver
  * gets the same id each time: the Message-ID of a mail, `webhook-id` of a webhook.
  * Compensation: none.
  */
 
 import type { Page, PageRequest } from '../page.ts';
-import type { Channel, Delivery, Notification } from './notification.ts';
+import type { Channel, Delivery, Notification, NotificationKind } from './notification.ts';
 
 /** @throws UNAVAILABLE (retryable) from every method */
 export interface ChannelStore {
@@ -17,11 +19,68 @@ export interface ChannelStore {
   list(org: string | null): Promise<readonly Channel[]>;
   /** @throws CONFLICT when the org has {@link MOST_CHANNELS} */
   insert(channel: Channel): Promise<void>;
+  /** Takes the link and makes the channel active, at once. @returns false where there is no such link at that time */
+  confirm(id: string, hash: string, now: Date): Promise<boolean>;
+  /** Nothing happens when there is none. */
+  stop(id: string): Promise<void>;
   /** Nothing happens when there is none. */
   remove(id: string): Promise<void>;
 }
 
 export const MOST_CHANNELS = 20;
+
+/** A notice that waits to be told with others. */
+export interface WaitingNotice {
+  readonly id: string;
+  readonly kind: NotificationKind;
+}
+
+/** What is told of an org at once, decided once. */
+export interface NoticeRound {
+  readonly id: string;
+  readonly org: string | null;
+  /** Of the notices in it; at most {@link MOST_IN_GROUP}. */
+  readonly noticeIds: readonly string[];
+  /** What is told: one a kind. */
+  readonly notifications: readonly Notification[];
+  readonly at: Date;
+}
+
+/** Notices of kinds that are gathered. @throws UNAVAILABLE (retryable) from every method */
+export interface NoticeStore {
+  /** One of an id that is there, or was told, stays as it is. */
+  insert(notices: readonly Notification[], at: Date): Promise<void>;
+  isAnyWaiting(ids: readonly string[]): Promise<boolean>;
+  /** The id of the first one that waits of those that came at or after a time, by their times, then ids. */
+  firstWaiting(org: string | null, since: Date): Promise<string | null>;
+  countWaiting(org: string | null, most: number): Promise<number>;
+  /** In that order. */
+  listWaiting(org: string | null, most: number): Promise<readonly WaitingNotice[]>;
+  read(ids: readonly string[]): Promise<readonly Notification[]>;
+  /** @returns the round on record: of an id, the one that came first */
+  keepRound(round: NoticeRound): Promise<NoticeRound>;
+  findRound(id: string): Promise<NoticeRound | null>;
+  /** They wait no longer. */
+  markTold(ids: readonly string[], at: Date): Promise<void>;
+}
+
+/** How many mails of confirmation there were. @throws UNAVAILABLE (retryable) */
+export interface ConfirmationCounts {
+  /** Counts one more of a day unless there were so many. @returns whether it was counted */
+  take(key: string, day: string, most: number): Promise<boolean>;
+}
+
+/** Tokens of the links in mails, made with a key that the database does not have. */
+export interface ChannelLinks {
+  /** A new link by which an address is confirmed. */
+  newConfirmation(channelId: string): { readonly nonce: string; readonly hash: string };
+  /** The token of that link; null where its key is listed no more. */
+  confirmToken(channelId: string, confirmation: { readonly nonce: string; readonly hash: string }): string | null;
+  hashOf(token: string): string;
+  /** The token of the link that stops a channel: the same in each mail. */
+  stopToken(channelId: string): string;
+  isStopToken(channelId: string, token: string): boolean;
+}
 
 /** @throws UNAVAILABLE (retryable) from every method */
 export interface DeliveryStore {
@@ -46,4 +105,6 @@ export interface NoticeSender {
 /** Where other modules put what is to be told. Idempotent by the notification's id. @throws UNAVAILABLE (retryable) */
 export interface Outbox {
   tell(notification: Notification): Promise<void>;
+  /** As each of them alone, in fewer calls. */
+  tellAll(notifications: readonly Notification[]): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Channel, DELIVERY_STATES, type Delivery } from './notification.ts';
+import { CHANNEL_STATES, type Channel, DELIVERY_STATES, type Delivery } from './notification.ts';
 
 /** Channels and deliveries as replies show them: never a secret. */
 
@@ -13,6 +13,11 @@ export const channelViewSchema = z.object({
     z.object({ kind: z.literal('mail'), to: text }),
     z.object({ kind: z.literal('webhook'), url: text }),
   ]),
+  state: z
+    .enum(CHANNEL_STATES)
+    .describe(
+      '`unconfirmed`: nobody has said yet that the address wants mail; `stopped`: its reader wants no more. Neither is told anything',
+    ),
   createdAt: moment,
   createdBy: text,
 });
@@ -38,12 +43,19 @@ export const deliveryViewSchema = z.object({
   endedAt: moment.nullable(),
 });
 
-export function channelView({ id, org, target, createdAt, createdBy }: Channel): z.input<typeof channelViewSchema> {
+export function channelView({
+  id,
+  org,
+  target,
+  state,
+  createdAt,
+  createdBy,
+}: Channel): z.input<typeof channelViewSchema> {
   const shown =
     target.kind === 'mail'
       ? ({ kind: 'mail', to: target.to } as const)
       : ({ kind: 'webhook', url: target.url } as const);
-  return { id, org, target: shown, createdAt: createdAt.toISOString(), createdBy };
+  return { id, org, target: shown, state, createdAt: createdAt.toISOString(), createdBy };
 }
 
 export function deliveryView(delivery: Delivery): z.input<typeof deliveryViewSchema> {

@@ -42,6 +42,11 @@ export interface ByteRange {
 export interface ReadOptions {
   readonly signal?: AbortSignal;
   readonly range?: ByteRange;
+  /**
+   * The pieces are views of memory that is filled again once the next one is asked for: whoever keeps one copies it. A long
+   * content then costs little more than its bytes; false when it is left out.
+   */
+  readonly reusesMemory?: boolean;
 }
 
 export interface ListOptions {

@@ -5,8 +5,10 @@ import { stateOf } from '../monitors/condition.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import { shownSince, type WatchedMonitor } from '../monitors/monitor-view.ts';
 import type { ConditionStore, MonitorHistory, MonitorStore } from '../monitors/ports.ts';
+import { customDomainOf } from '../monitors/registration.ts';
+import type { PageRequest } from '../page.ts';
 import { dayBarsOf } from './day-states.ts';
-import { publicIncident } from './incident-view.ts';
+import { publicIncident, SHOWN_UPDATES } from './incident-view.ts';
 import {
   type ComponentHistory,
   PAST_DAYS,
@@ -26,6 +28,8 @@ export interface StatusSources {
 
 const MOST_INCIDENTS = 20;
 const MOST_READ = 1_000;
+/** Twice as many as are shown: hardly an org hides more. */
+const READ_AT_ONCE = 2 * MOST_INCIDENTS;
 const DAY_MS = 86_400_000;
 const CONDITIONS_AT_ONCE = 200;
 
@@ -57,7 +61,9 @@ async function readIncidents(
 ): Promise<readonly StatusIncident[]> {
   const found: StatusIncident[] = [];
   let read = 0;
-  for await (const incident of eachItem((page) => incidents.list(filter, page))) {
+  const list = ({ cursor }: PageRequest) =>
+    incidents.list(filter, { cursor, limit: READ_AT_ONCE }, { newestUpdates: SHOWN_UPDATES });
+  for await (const incident of eachItem(list)) {
     const shown = show(incident);
     if (shown !== null) found.push(shown);
     read += 1;
@@ -107,10 +113,23 @@ export function componentOf(watched: WatchedMonitor, now: Date): StatusComponent
   };
 }
 
-/** The service; of one of its custom domains, that domain. */
-function nameOf({ key, serviceName }: Monitor): string {
-  const [kind = '', , place = ''] = key.split('/');
-  return kind === 'manual' || place === '' || place === 'platform' ? serviceName : place;
+/**
+ * The service; of one of its custom domains, that domain. Of what is not deployed here the address is nobody's business: it
+ * may be one of the inside.
+ */
+function nameOf(monitor: Monitor): string {
+  const { serviceName, unmanaged } = monitor;
+  return unmanaged ? serviceName : (customDomainOf(monitor) ?? serviceName);
+}
+
+/** Whether a status page shows a deployed service of that name. */
+export async function showsService(
+  { monitors }: Pick<StatusSources, 'monitors'>,
+  serviceName: string,
+): Promise<boolean> {
+  const filter = { org: null, publicOnly: true, archived: false, serviceName };
+  for await (const { unmanaged } of eachItem((page) => monitors.list(filter, page))) if (!unmanaged) return true;
+  return false;
 }
 
 /** How components were. @param ids of those that are shown: each is a read */

@@ -66,6 +66,6 @@ export interface StatusIncident {
   readonly resolvedAt: Date | null;
   /** Ids of components. */
   readonly components: readonly string[];
-  /** Newest first. */
+  /** The newest few, newest first, each cut. */
   readonly updates: readonly Omit<IncidentUpdate, 'by'>[];
 }

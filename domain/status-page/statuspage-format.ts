@@ -51,11 +51,11 @@ export function statuspageIncidents(
 }
 
 function updatesOf({ id, updates }: StatusIncident): Incident['incident_updates'] {
-  return updates.map(({ at, status, body }, index) => {
+  return updates.map(({ at, status, body }) => {
     const moment = at.toISOString();
     return {
-      // They are only ever added: counted from the oldest, each keeps its id.
-      ...{ id: `${id}-${updates.length - index}`, status, body, incident_id: id },
+      // Of an incident the newest alone are known, so they cannot be counted: by its time each keeps its id.
+      ...{ id: `${id}-${at.getTime()}-${status}`, status, body, incident_id: id },
       ...{ created_at: moment, updated_at: moment, display_at: moment },
       ...{ affected_components: null, deliver_notifications: false },
     };

@@ -44,6 +44,7 @@ const TABLE = readTable(`
   GET    /status/nobody/api/v2/scheduled-maintenances/upcoming.json  404
   GET    /status/nobody/api/v2/scheduled-maintenances/active.json    404
   POST   /api/pulse/register ${REGISTERED}     401 200 200 200 200 403 403 403 403 403 403 403 403 403 403 403
+  POST   /api/pulse/unregister ${REGISTERED}   401 200 200 200 200 403 403 403 403 403 403 403 403 403 403 403
   GET    /metrics                              401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /api/monitors                         401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   POST   /api/monitors ${ADDED}                401 201 201 201 201 201 201 403 201 403 403 403 403 403 403 403
@@ -61,11 +62,15 @@ const TABLE = readTable(`
   POST   /api/incidents/inc_none/updates {"status":"identified","body":"y"}   401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/incidents/inc_none/resolve       401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   GET    /api/alerts/channels                  401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
-  POST   /api/alerts/channels {"kind":"mail","to":"a@example.com"}  401 201 201 201 201 403 403 403 403 403 403 403 403 403 403 403
+  POST   /api/alerts/channels {"kind":"mail","to":"a@example.com"}  401 201 201 201 201 201 403 403 201 403 403 403 403 403 403 403
   DELETE /api/alerts/channels/chn_none         401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   POST   /api/alerts/test                      401 202 202 202 202 202 403 403 202 403 403 403 403 403 403 403
   GET    /api/alerts/deliveries                401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   POST   /api/alerts/deliveries/replay {"id":"dlv_none"}  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  GET    /alerts/confirm?channel=chn_none&token=t        400
+  POST   /alerts/confirm?channel=chn_none&token=t form   400
+  GET    /alerts/stop?channel=chn_none&token=t           400
+  POST   /alerts/stop?channel=chn_none&token=t form      400
   GET    /assets/none.css                      404
   GET    /api/auth/callback                    401
   GET    /dashboard/login                      303

@@ -128,6 +128,17 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), /maintenance/i);
   });
 
+  it('sets the interval of a monitor, which a deploy leaves, and resets it', async () => {
+    assert.match(await ok('monitors', 'interval', 'shop', '5m'), /shop is checked every 300 s; deploys say 30 s/);
+    const body = { serviceName: 'shop', org: 'acme', environment: 'prod', url: 'https://shop-prod.example.com/' };
+    await monitor.call('POST', '/api/pulse/register', body);
+    assert.match(await ok('monitors', 'show', 'shop'), /Checked +every 300 s; deploys say 30 s/);
+    assert.match(await ok('monitors', 'interval', 'shop', '--reset'), /shop is checked every 30 s\n/);
+    for (const words of [['shop'], ['shop', '5m', '--reset'], ['shop', '1s']]) {
+      assert.equal((await run('monitors', 'interval', ...words)).code, 2, words.join(' '));
+    }
+  });
+
   it('imports a configuration of Gatus, once, and says what it leaves out', async () => {
     await writeFile(join(folder, 'gatus.yaml'), GATUS);
     const first = await run('monitors', 'import', 'gatus.yaml');
@@ -197,12 +208,14 @@ describe('fairlead monitors, incidents and alerts', () => {
 
   it('adds channels, tests and removes them', async () => {
     assert.match(await ok('alerts'), /Nobody is told/);
-    await ok('alerts', 'add', 'ops@example.com');
+    assert.match(await ok('alerts', 'add', 'ops@example.com'), /confirm/);
     assert.match(await ok('alerts', 'add', 'https://hooks.example.com/x'), /whsec_/);
     const all = await ok('alerts');
-    for (const row of [/mail +ops@example\.com +operators/, /webhook +https/]) assert.match(all, row);
+    for (const row of [/mail +ops@example\.com +operators +unconfirmed/, /webhook +https\S+ +operators +active/])
+      assert.match(all, row);
+    assert.equal(monitor.delivered.length, 1, 'the mail that asks the address');
     await ok('alerts', 'test');
-    assert.equal(monitor.delivered.length, 2);
+    assert.equal(monitor.delivered.length, 2, 'the webhook alone');
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
     assert.match(await ok('alerts'), /Nobody is told/);
     assert.equal((await run('alerts', 'add', 'nobody')).code, 2);

@@ -19,7 +19,7 @@ export async function* chunks(...parts: Uint8Array[]): AsyncGenerator<Uint8Array
 
 export async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  for await (const part of content) parts.push(part);
+  for await (const part of content) parts.push(Buffer.from(part));
   return Buffer.concat(parts);
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { ObjectStore, StoredObject } from '../../domain/objects/ports.ts';
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { ObjectStore, ReadOptions, StoredObject } from '../../domain/objects/ports.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { chunks, readAll } from './archive-store.ts';
 
@@ -43,7 +44,10 @@ export function objectStoreSuite(name: string, create: () => Promise<ObjectsUnde
   describe(`ObjectStore ${name}`, () => {
     describe('uploads', () => uploads(create));
     describe('uploads that fail', () => failedUploads(create));
-    describe('reading', () => reading(create));
+    for (const reusesMemory of [false, true]) {
+      describe(`reading${reusesMemory ? ' in memory that is used again' : ''}`, () =>
+        reading(create, { reusesMemory }));
+    }
     describe('listing', () => listing(create));
     describe('incomplete uploads', () => incompleteUploads(create));
     describe('links', () => links(create));
@@ -190,10 +194,10 @@ function failedUploads(create: () => Promise<ObjectsUnderTest>): void {
   });
 }
 
-function reading(create: () => Promise<ObjectsUnderTest>): void {
+function reading(create: () => Promise<ObjectsUnderTest>, how: Pick<ReadOptions, 'reusesMemory'>): void {
   it('fails for what is not there, whose head is null', async () => {
     const { store } = await create();
-    await assert.rejects(store.get('absent'), { code: 'OBJECT_NOT_FOUND', retryable: false });
+    await assert.rejects(store.get('absent', how), { code: 'OBJECT_NOT_FOUND', retryable: false });
     assert.equal(await store.head('absent'), null);
     await store.put('absent/but', chunks(randomBytes(1)));
     assert.equal(await store.head('absent'), null);
@@ -209,9 +213,21 @@ function reading(create: () => Promise<ObjectsUnderTest>): void {
       [{ offset: 9, bytes: 1 }, '9'],
       [{ offset: 8, bytes: 50 }, '89'],
     ] as const) {
-      assert.equal(String(await readAll(await store.get('digits', { range }))), expected);
+      assert.equal(String(await readAll(await store.get('digits', { ...how, range }))), expected);
     }
-    await assert.rejects(store.get('digits', { range: { offset: 10 } }), { code: 'VALIDATION_FAILED' });
+    await assert.rejects(store.get('digits', { ...how, range: { offset: 10 } }), { code: 'VALIDATION_FAILED' });
+  });
+
+  it('gives all of a long content to a reader who pauses', async () => {
+    const { store, partBytes } = await create();
+    const long = randomBytes(partBytes + 12_345);
+    await store.put('long', chunks(long));
+    const read: Buffer[] = [];
+    for await (const piece of await store.get('long', how)) {
+      if (read.length % 50 === 0) await immediate();
+      read.push(Buffer.from(piece));
+    }
+    assert.ok(Buffer.concat(read).equals(long));
   });
 
   it('ends with the reason of its signal', async () => {
@@ -219,9 +235,9 @@ function reading(create: () => Promise<ObjectsUnderTest>): void {
     await store.put('long', chunks(randomBytes(3 * partBytes + 1_000_000)));
     const reason = new Error('cancelled');
     const isReason = (error: unknown) => error === reason;
-    await assert.rejects(store.get('long', { signal: AbortSignal.abort(reason) }), isReason);
+    await assert.rejects(store.get('long', { ...how, signal: AbortSignal.abort(reason) }), isReason);
     const cancel = new AbortController();
-    const content = await store.get('long', { signal: cancel.signal });
+    const content = await store.get('long', { ...how, signal: cancel.signal });
     const read = async () => {
       for await (const _ of content) cancel.abort(reason);
     };
@@ -232,7 +248,7 @@ function reading(create: () => Promise<ObjectsUnderTest>): void {
     const { store, partBytes } = await create();
     await store.put('long', chunks(randomBytes(3 * partBytes)));
     for (let time = 0; time < 60; time += 1) {
-      for await (const chunk of await store.get('long')) {
+      for await (const chunk of await store.get('long', how)) {
         assert.ok(chunk.byteLength > 0);
         break;
       }

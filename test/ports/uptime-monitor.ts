@@ -28,10 +28,19 @@ export function uptimeMonitorSuite(create: (t: TestContext) => Promise<MonitorUn
     assert.equal(typeof ids[0]?.monitorId, 'string');
   });
 
+  it('has none of an address that it was told to forget, once or twice, and those of others', async (t) => {
+    const { monitor, monitors } = await create(t);
+    const other = { ...HELLO, serviceName: 'other', url: 'https://other.example/health' };
+    for (const one of [HELLO, other]) await monitor.register(one);
+    for (let time = 0; time < 2; time += 1) await monitor.unregister(HELLO);
+    assert.deepEqual([...monitors.keys()], [other.url]);
+  });
+
   it('stops when it is told to', async (t) => {
     const { monitor } = await create(t);
     const reason = new Error('cancelled');
     await monitor.register(HELLO, new AbortController().signal);
     await assert.rejects(monitor.register(HELLO, AbortSignal.abort(reason)), (error) => error === reason);
+    await assert.rejects(monitor.unregister(HELLO, AbortSignal.abort(reason)), (error) => error === reason);
   });
 }

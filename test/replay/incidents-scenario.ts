@@ -9,11 +9,15 @@ import {
   incidentWorkflowId,
 } from '../../domain/incidents/messages.ts';
 import { createOutbox } from '../../domain/notifications/create-outbox.ts';
-import { NOTIFICATION_WORKFLOWS } from '../../domain/notifications/messages.ts';
+import { gatherWorkflowId, NOTIFICATION_WORKFLOWS } from '../../domain/notifications/messages.ts';
 import type { NoticeSender } from '../../domain/notifications/ports.ts';
 import { channelRecord, deliveryRecord } from '../ports/notifications/notification-stores.ts';
 import { createMemoryIncidents } from '../support/in-memory/incidents.ts';
-import { createMemoryChannels, createMemoryDeliveries } from '../support/in-memory/notifications.ts';
+import {
+  createMemoryChannels,
+  createMemoryDeliveries,
+  createMemoryNotices,
+} from '../support/in-memory/notifications.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
@@ -28,7 +32,9 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
   const { client } = temporal;
   const [store, channels, deliveries] = [createMemoryIncidents(), createMemoryChannels(), createMemoryDeliveries()];
   const now = () => new Date(AT);
-  const outbox = createOutbox({ channels, deliveries, commands: createDeliveryCommands(client), now });
+  const notices = createMemoryNotices();
+  const commands = createDeliveryCommands(client);
+  const outbox = createOutbox({ channels, deliveries, notices, commands, now });
   const faults: FairleadError[] = [];
   const sender: NoticeSender = {
     async send() {
@@ -40,7 +46,10 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     ...{ taskQueue: 'incidents', module: 'incidents' },
     activities: createIncidentsActivities({ incidents: store, outbox }),
     others: {
-      notifications: { activities: createNotificationsActivities({ channels, deliveries, sender, now }), slots: 4 },
+      notifications: {
+        activities: createNotificationsActivities({ channels, deliveries, notices, commands, sender, now }),
+        slots: 4,
+      },
     },
   };
   await withOwnWorker(temporal, options, async (execute) => {
@@ -67,6 +76,9 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     await channels.insert(channel);
     const [late, dead] = ['late', 'dead'].map((id) => deliveryRecord({ id, channelId: channel.id }));
     for (const delivery of [late, dead]) if (delivery !== undefined) await deliveries.insert(delivery);
+    const many = Array.from({ length: 12 }, (_, index) => ({ ...deliveryRecord().notification, id: `many/${index}` }));
+    await outbox.tellAll(many);
+    await client.workflow.getHandle(gatherWorkflowId('acme')).result();
     faults.push(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
     await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-late', [{ id: 'late', again: false }]);
     faults.push(new FairleadError('UNAVAILABLE', 'gone'));
@@ -77,6 +89,7 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
   const names = ['incident-again', 'deliver-late', 'deliver-dead', 'deliver-again'];
   return {
     'run-incident': { workflowId: incidentWorkflowId('inc_recorded_1'), runId },
+    'gather-notices': gatherWorkflowId('acme'),
     ...Object.fromEntries(names.map((name) => [name, name])),
   };
 }

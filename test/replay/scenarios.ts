@@ -40,6 +40,7 @@ import { hanging } from './hanging.ts';
 import { heldCertificate } from './held-certificate-scenario.ts';
 import { incidents } from './incidents-scenario.ts';
 import { loginRotation } from './login-rotation-scenario.ts';
+import { longNights } from './long-nights-scenario.ts';
 import { monitorUpkeep } from './monitors-scenario.ts';
 import { withOwnWorker } from './own-worker.ts';
 import { properties } from './properties-scenario.ts';
@@ -92,6 +93,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   heldCertificate,
   revokedCertificate,
   backups,
+  longNights,
   properties,
   domain,
   // The last of all: from then on the server skips no time.

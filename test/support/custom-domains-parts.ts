@@ -20,7 +20,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     createInMemoryCertificates(),
   ];
   const audit = createInMemoryAudit();
-  const alarms: string[] = [];
+  const [alarms, warnings]: [string[], string[]] = [[], []];
   const deps: CustomDomainsDeps = {
     domains: createInMemoryCustomDomainStore(),
     services: createInMemoryServiceStore({ now: () => AT }),
@@ -28,7 +28,8 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     zones: provider.zonesOf('default'),
     hosts: createInMemoryEdgeHosts(),
     certificates: certificates.certificates,
-    clients: null,
+    ...{ clients: null, monitors: null },
+    warn: ({ domain }, message) => void warnings.push(`${domain}: ${message}`),
     audit,
     raiseAlarm: async ({ subject }) => void alarms.push(subject),
     settings: {
@@ -44,7 +45,7 @@ export function createCustomDomainsDeps(changes: Partial<CustomDomainsDeps> = {}
     },
     ...changes,
   };
-  return { deps, dns, provider, certificates, audit, alarms };
+  return { deps, dns, provider, certificates, audit, alarms, warnings };
 }
 
 export type CustomDomainsParts = ReturnType<typeof createCustomDomainsDeps>;

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 export interface S3Call {
   readonly operation: string;
   readonly key: string;
+  /** The signature is in the address, not in a header. */
+  readonly isPresigned: boolean;
   /** How many calls of this operation came before, repeated ones included. */
   readonly earlier: number;
 }
@@ -71,12 +73,12 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
 }
 
 /** `UploadPart` and others, as the method, the path and the names in the query say. */
-function nameCall({ method = '', url = '' }: IncomingMessage): Pick<S3Call, 'operation' | 'key'> {
+function nameCall({ method = '', url = '' }: IncomingMessage): Omit<S3Call, 'earlier'> {
   const { pathname, searchParams } = new URL(url, 'http://proxy');
   const [, , ...segments] = pathname.split('/');
   const query = ['uploads', 'uploadId', 'list-type'].find((name) => searchParams.has(name)) ?? '';
   const operation = OPERATIONS[`${method} ${query}`.trim()] ?? `${method} ${query}`.trim();
-  return { operation, key: decodeURIComponent(segments.join('/')) };
+  return { operation, key: decodeURIComponent(segments.join('/')), isPresigned: searchParams.has('X-Amz-Signature') };
 }
 
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -4,10 +4,14 @@ import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
+import { createConfirmationCounts } from '../../adapters/mongo/notifications/confirmation-counts.ts';
+import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { type Authenticate, type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
+import { createOrgLimit } from '../../api/http/org-limit.ts';
 import type { ProtectedResource } from '../../api/http/protected-resource.ts';
 import { startServer } from '../../api/http/server.ts';
+import { MOST_CHANGES } from '../../api/incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../../api/monitor-app.ts';
 import { createMonitorGate } from '../../api/monitors/monitor-callers.ts';
 import { recordChange } from '../../api/monitors/record-change.ts';
@@ -24,7 +28,7 @@ import { createMemoryIncidentCommands } from './in-memory/incident-commands.ts';
 import { createMemoryIncidents } from './in-memory/incidents.ts';
 import { createMemoryRollUps } from './in-memory/monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from './in-memory/monitors.ts';
-import { createMemoryChannels, createMemoryDeliveries } from './in-memory/notifications.ts';
+import { createMemoryChannels, createMemoryDeliveries, createMemoryNotices } from './in-memory/notifications.ts';
 import type { Answer } from './start-api.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
@@ -39,6 +43,8 @@ export interface MonitorTestOptions {
   readonly protectedResource?: ProtectedResource;
   /** MONITOR_INTERNAL_KEY. */
   readonly key?: string;
+  /** By address; hardly any limit without it. */
+  readonly requestsPerMinute?: number;
 }
 
 /**
@@ -52,7 +58,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
   const address = `http://127.0.0.1:${port}`;
   const deps: MonitorDeps = {
     ...parts,
-    orgsAddChannels: false,
+    ...{ targets: null, domains: null },
     checkWebhookAddress: createWebhookAddressCheck(['http://hooks.internal']),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     changelogs: null,
@@ -83,7 +89,8 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
   });
   const app = createMonitorApp(deps, {
     ...(options.protectedResource !== undefined && { protectedResource: options.protectedResource }),
-    ...{ authenticate: gate, newId, log, reader, requestsPerMinute: 1_000_000, stopping: stopping.signal },
+    ...{ authenticate: gate, newId, log, reader, stopping: stopping.signal },
+    requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
     health: { commit: 'c0ffee', version: '1.2.3', now, checks: {} },
     pages: { login: null, ...options.signIn?.(address), secureCookies: false, origin: address },
   });
@@ -130,11 +137,15 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
 function memoryParts(now: () => Date) {
   const rollUps = createMemoryRollUps();
   const incidents = createMemoryIncidents();
-  const [channels, deliveries] = [createMemoryChannels(), createMemoryDeliveries()];
+  const [channels, deliveries, notices] = [createMemoryChannels(), createMemoryDeliveries(), createMemoryNotices()];
   const delivered: string[] = [];
+  const gathered: (string | null)[] = [];
   const deliveryCommands = {
     deliver: async (id: string) => {
       delivered.push(id);
+    },
+    gather: async (org: string | null) => {
+      gathered.push(org);
     },
   };
   const kept = new Map<string, string>();
@@ -143,9 +154,12 @@ function memoryParts(now: () => Date) {
     conditions: createMemoryConditions(),
     ...{ rollUps, history: createMonitorHistory({ rollUps }) },
     heartbeats: createHeartbeatStore({ db: createDatabase().connection.db }),
+    changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },
-    ...{ channels, deliveries, deliveryCommands, delivered },
-    outbox: createOutbox({ channels, deliveries, commands: deliveryCommands, now }),
+    ...{ channels, deliveries, notices, deliveryCommands, delivered, gathered },
+    links: createChannelLinks([randomBytes(32)]),
+    confirmations: createConfirmationCounts({ db: createDatabase().connection.db }),
+    outbox: createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now }),
     audit: createInMemoryAudit(),
     snapshots: {
       keep: async (org: string, page: string) => {

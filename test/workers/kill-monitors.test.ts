@@ -78,7 +78,8 @@ describe('a worker that is killed between a failed check and its notice', { time
     const sealed = createSecretCipher([KEY]).seal(secret, webhookSecretContext(channelId));
     const target = { kind: 'webhook', url: `${receiver.origin}/hook`, secrets: [sealed] } as const;
     const createdAt = new Date();
-    await createChannelStore({ db }).insert({ id: channelId, org: ORG, target, createdAt, createdBy: 'usr_ada' });
+    const channel = { id: channelId, org: ORG, target, createdAt, createdBy: 'usr_ada' } as const;
+    await createChannelStore({ db }).insert({ ...channel, state: 'active', confirmation: null });
     const monitors = createMonitorStore({ db });
     const registration = registrationSchema.parse({
       ...{ serviceName: 'shop', org: ORG, environment: 'prod', url: service.target.url, interval: 5 },

@@ -1,16 +1,25 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { UpkeepActivities } from '../../activities/monitors/upkeep.ts';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { rollUpWorkflowId } from '../../domain/monitors/messages.ts';
 import { SHARDS } from '../../domain/monitors/monitor.ts';
-import { moduleTaskQueue } from '../../domain/task-queue.ts';
+import { rollUpShardHistory } from './roll-up-shard-history.ts';
 
-const { rollUpShard } = proxyActivities<UpkeepActivities>({
-  taskQueue: moduleTaskQueue('monitors'),
-  startToCloseTimeout: '20m',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
-
-/** Rolls results up, shard by shard; schedule `roll-up-monitors`. */
+/** Starts the roll-up of each shard that has none under way, so that none waits for another; schedule `roll-up-monitors`. */
 export async function rollUpMonitors(): Promise<void> {
-  for (let shard = 0; shard < SHARDS; shard += 1) await rollUpShard(shard);
+  await Promise.all(Array.from({ length: SHARDS }, (_, shard) => start(shard)));
+}
+
+async function start(shard: number): Promise<void> {
+  try {
+    await startChild(rollUpShardHistory, {
+      workflowId: rollUpWorkflowId(shard),
+      args: [shard],
+      // It goes on when this has ended.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowRunTimeout: '1h',
+    });
+  } catch (error) {
+    // The one before takes longer.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }

@@ -18,7 +18,7 @@ export const monitorsSchedules: readonly ScheduleDefinition[] = [
     workflowType: MONITOR_WORKFLOWS.rollUpMonitors,
     overlap: 'SKIP',
     catchupWindow: '1m',
-    runTimeout: '55m',
+    runTimeout: '30m',
     atStart: false,
   },
   {

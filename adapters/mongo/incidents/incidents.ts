@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { INCIDENT_STATES, type Incident, UPDATE_STATES } from '../../../domain/incidents/incident.ts';
-import type { IncidentFilter, IncidentStore } from '../../../domain/incidents/ports.ts';
+import type { IncidentFilter, IncidentPart, IncidentStore } from '../../../domain/incidents/ports.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { insertIfNew } from '../insert-new.ts';
@@ -38,11 +38,11 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
       const document = await mongoCall(() => collection.findOne({ _id: id }));
       return document === null ? null : readIncident(document);
     },
-    async list(filter, { cursor, limit }) {
+    async list(filter, { cursor, limit }, part) {
       const older = olderThan('startedAt', decodeCursor(cursor, timeAndId)) as Filter<IncidentDocument>;
       const documents = await mongoCall(() =>
         collection
-          .find({ $and: [conditionsOf(filter), older] })
+          .find({ $and: [conditionsOf(filter), older] }, part === undefined ? {} : { projection: projectionOf(part) })
           .sort({ startedAt: -1, _id: -1 })
           .limit(limit + 1)
           .toArray(),
@@ -63,6 +63,14 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
     },
   };
 }
+
+const EACH_FIELD = Object.fromEntries(Object.keys(incidentSchema.shape).map((field) => [field, 1]));
+
+/**
+ * An incident may have hundreds of kilobytes of updates: those that nobody asked for stay in the database. Each other field
+ * is named, since not every database gives those beside a slice that are not.
+ */
+const projectionOf = ({ newestUpdates }: IncidentPart) => ({ ...EACH_FIELD, updates: { $slice: -newestUpdates } });
 
 function conditionsOf({ org, open, monitorId, publicOnly }: IncidentFilter): Filter<IncidentDocument> {
   return {

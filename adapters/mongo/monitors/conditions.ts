@@ -43,6 +43,9 @@ export function createConditionStore({ db }: { readonly db: Db }): ConditionStor
         return [];
       });
     },
+    async remove(monitorId) {
+      await mongoCall(() => collection.deleteOne({ _id: monitorId }));
+    },
   };
 }
 

@@ -23,6 +23,9 @@ export function createHeartbeatStore({ db }: { readonly db: Db }): HeartbeatStor
       const documents = await mongoCall(() => collection.find({ _id: { $in: [...monitorIds] } }).toArray());
       return new Map(documents.map(readHeartbeats));
     },
+    async remove(monitorId) {
+      await mongoCall(() => collection.deleteOne({ _id: monitorId }));
+    },
   };
 }
 

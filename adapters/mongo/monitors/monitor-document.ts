@@ -23,6 +23,7 @@ const monitorSchema = z.object({
   environment: environmentSchema,
   check: storedCheckSchema,
   intervalSeconds: z.int(),
+  deployedIntervalSeconds: z.int().nullish(),
   unmanaged: z.boolean(),
   isPublic: z.boolean(),
   paused: z.object({ at: time, by: text }).nullable(),

@@ -57,15 +57,20 @@ export function createMonitorStore({ db }: { readonly db: Db }): MonitorStore {
       const { matchedCount } = await mongoCall(() => collection.replaceOne(known, next));
       if (matchedCount === 0) throw changedMeanwhile(fields.serviceName);
     },
+    async remove({ id, revision }) {
+      const { deletedCount } = await mongoCall(() => collection.deleteOne({ _id: id, revision }));
+      return deletedCount === 1;
+    },
   };
 }
 
-function conditionsOf({ org, archived, publicOnly }: MonitorFilter): Filter<MonitorDocument> {
+function conditionsOf({ org, archived, publicOnly, serviceName }: MonitorFilter): Filter<MonitorDocument> {
   return {
     ...(org !== null && { org }),
     ...(archived === true && { archivedAt: { $ne: null } }),
     ...(archived === false && { archivedAt: null }),
     ...(publicOnly === true && { isPublic: true }),
+    ...(serviceName !== undefined && { serviceName }),
   };
 }
 

@@ -6,19 +6,18 @@ import { mongoCall } from '../connect.ts';
 import { readDocument } from '../read-document.ts';
 import { COLLECTIONS } from './indexes.ts';
 
-const LAST = 'last';
 const recordSchema = z.object({ count: z.int().nullable(), refusedSince: z.date().nullable() });
 
-/** What the last reconcile left, in MongoDB: one document. */
+/** What the last reconcile left, in MongoDB: one document a list. */
 export function createReconcileMemory({ db }: { readonly db: Db }): ReconcileMemory {
   const collection: Collection<ReconcileRecord & { readonly _id: string }> = db.collection(COLLECTIONS.reconciles);
   return {
-    async read() {
-      const document = await mongoCall(() => collection.findOne({ _id: LAST }));
+    async read(list) {
+      const document = await mongoCall(() => collection.findOne({ _id: list }));
       return document === null ? null : readDocument('reconcile of monitors', recordSchema, document);
     },
-    async write(record) {
-      await mongoCall(() => collection.replaceOne({ _id: LAST }, { ...record }, { upsert: true }));
+    async write(list, record) {
+      await mongoCall(() => collection.replaceOne({ _id: list }, { ...record }, { upsert: true }));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
-import type { Channel } from '../../../domain/notifications/notification.ts';
+import { CHANNEL_STATES, type Channel } from '../../../domain/notifications/notification.ts';
 import { type ChannelStore, MOST_CHANNELS } from '../../../domain/notifications/ports.ts';
 import { mongoCall } from '../connect.ts';
 import { readDocument } from '../read-document.ts';
@@ -18,6 +18,9 @@ const channelSchema = z.object({
     z.object({ kind: z.literal('mail'), to: text }),
     z.object({ kind: z.literal('webhook'), url: text, secrets: z.array(sealedSecretSchema) }),
   ]),
+  // Those of before addresses were confirmed were added by the platform's admins.
+  state: z.enum(CHANNEL_STATES).default('active'),
+  confirmation: z.object({ nonce: text, hash: text, expiresAt: z.date() }).nullable().default(null),
   createdAt: z.date(),
   createdBy: text,
 });
@@ -40,6 +43,18 @@ export function createChannelStore({ db }: { readonly db: Db }): ChannelStore {
         throw new FairleadError('CONFLICT', `There are ${MOST_CHANNELS} channels already: remove one first.`);
       }
       await mongoCall(() => collection.insertOne({ _id: id, ...fields }));
+    },
+    async confirm(id, hash, now) {
+      const filter = {
+        ...{ _id: id, state: 'unconfirmed' as const },
+        ...{ 'confirmation.hash': hash, 'confirmation.expiresAt': { $gt: now } },
+      };
+      const update = { $set: { state: 'active' as const, confirmation: null } };
+      const { matchedCount } = await mongoCall(() => collection.updateOne(filter, update));
+      return matchedCount === 1;
+    },
+    async stop(id) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { state: 'stopped', confirmation: null } }));
     },
     async remove(id) {
       await mongoCall(() => collection.deleteOne({ _id: id }));

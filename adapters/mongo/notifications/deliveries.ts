@@ -1,26 +1,19 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
-import { DELIVERY_STATES, type Delivery, isNotificationKind } from '../../../domain/notifications/notification.ts';
+import { DELIVERY_STATES, type Delivery } from '../../../domain/notifications/notification.ts';
 import type { DeliveryStore } from '../../../domain/notifications/ports.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { readDocument } from '../read-document.ts';
 import { COLLECTIONS } from './indexes.ts';
+import { notificationSchema } from './notification-schema.ts';
 
 type DeliveryDocument = Omit<Delivery, 'id'> & { readonly _id: string };
 
 const text = z.string();
 const deliverySchema = z.object({
   _id: text,
-  notification: z.object({
-    id: text,
-    kind: text.refine(isNotificationKind),
-    org: text.nullable(),
-    subject: text,
-    text,
-    data: z.record(text, z.union([text, z.number(), z.boolean(), z.null()])),
-    at: z.date(),
-  }),
+  notification: notificationSchema,
   channelId: text,
   org: text.nullable(),
   state: z.enum(DELIVERY_STATES),

@@ -1,14 +1,30 @@
 import type { IndexTable } from '../ensure-indexes.ts';
 
-export const COLLECTIONS = { channels: 'notification_channels', deliveries: 'notification_deliveries' } as const;
+export const COLLECTIONS = {
+  channels: 'notification_channels',
+  deliveries: 'notification_deliveries',
+  notices: 'notification_notices',
+  rounds: 'notification_rounds',
+  confirmations: 'notification_confirmations',
+} as const;
 
-/** A delivery that ended is shown for so long. */
-const DELIVERIES_KEPT_SECONDS = 90 * 86_400;
+const DAY_SECONDS = 86_400;
+/** A delivery that ended is shown for so long; so long a notice that was told is known. */
+const KEPT_SECONDS = 90 * DAY_SECONDS;
+/** Of whatever is still tried. */
+const ROUNDS_KEPT_SECONDS = 7 * DAY_SECONDS;
+const COUNTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 
 export const INDEXES: IndexTable = {
   [COLLECTIONS.channels]: [{ key: { org: 1 }, name: 'org' }],
   [COLLECTIONS.deliveries]: [
     { key: { org: 1, state: 1, createdAt: -1, _id: -1 }, name: 'org_state_createdAt_id' },
-    { key: { endedAt: 1 }, name: 'ttl', expireAfterSeconds: DELIVERIES_KEPT_SECONDS },
+    { key: { endedAt: 1 }, name: 'ttl', expireAfterSeconds: KEPT_SECONDS },
   ],
+  [COLLECTIONS.notices]: [
+    { key: { org: 1, toldAt: 1, createdAt: 1, _id: 1 }, name: 'org_toldAt_createdAt_id' },
+    { key: { toldAt: 1 }, name: 'ttl', expireAfterSeconds: KEPT_SECONDS },
+  ],
+  [COLLECTIONS.rounds]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: ROUNDS_KEPT_SECONDS }],
+  [COLLECTIONS.confirmations]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: COUNTS_KEPT_SECONDS }],
 };

@@ -6,11 +6,11 @@ import { type Html, html } from '../../http/pages/html.ts';
 import { durationText, momentOf } from '../../http/pages/time-words.ts';
 import { acknowledge, addUpdate, requireOpen, resolve } from '../../incidents/change-routes.ts';
 import { incidentParams, requireIncident } from '../../incidents/incident-routes.ts';
-import { readableOrg } from '../../monitors/monitor-callers.ts';
+import { mayAct, readableOrg } from '../../monitors/monitor-callers.ts';
 import type { DashboardDeps } from './deps.ts';
 import { sendDashboard } from './layout.ts';
 import { memberForm, memberPage, NOTHING } from './member-page.ts';
-import { incidents, mayAct } from './monitor-page.ts';
+import { incidents } from './monitor-page.ts';
 
 const SHOWN = 50;
 

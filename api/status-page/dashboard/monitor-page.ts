@@ -3,11 +3,11 @@ import type { Incident } from '../../../domain/incidents/incident.ts';
 import type { Monitor } from '../../../domain/monitors/monitor.ts';
 import { dayBarsOf } from '../../../domain/status-page/day-states.ts';
 import { SHOWN_DAYS } from '../../../domain/status-page/status-view.ts';
-import { type Caller, isPlatform } from '../../http/caller.ts';
 import type { Route } from '../../http/define-route.ts';
 import { type Html, html } from '../../http/pages/html.ts';
 import { durationText, momentOf } from '../../http/pages/time-words.ts';
 import { changeByHand } from '../../monitors/change-routes.ts';
+import { mayAct } from '../../monitors/monitor-callers.ts';
 import { monitorParams, readMonitor } from '../../monitors/monitor-routes.ts';
 import { requireMonitor } from '../../monitors/require-monitor.ts';
 import { barsLabel, dayBars } from '../day-bars.ts';
@@ -39,7 +39,7 @@ function showRoute(deps: DashboardDeps): Route {
       const monitor = await requireMonitor(deps, caller, params.id);
       const now = deps.now();
       const [view, days, series, { items }] = await Promise.all([
-        readMonitor(deps, monitor),
+        readMonitor(deps, caller, monitor),
         deps.history.days(monitor.id, SHOWN_DAYS, now),
         deps.history.series(monitor.id, hours, now),
         deps.incidents.list({ org: monitor.org, monitorId: monitor.id }, { cursor: null, limit: INCIDENTS }),
@@ -73,6 +73,7 @@ function facts({
   environment,
   org,
   intervalSeconds,
+  deployedIntervalSeconds,
   isPublic,
   paused,
   lastCheck,
@@ -84,7 +85,7 @@ ${paused !== null && row('Paused', `by ${paused.by}`)}
 ${row('Target', target)}
 ${row('Environment', environment)}
 ${row('Org', org ?? 'none yet')}
-${row('Checked', `every ${intervalSeconds} s`)}
+${row('Checked', `every ${intervalSeconds} s${deployedIntervalSeconds === null ? '' : `; deploys say ${deployedIntervalSeconds} s`}`)}
 ${row('Status page', isPublic ? 'shows it' : 'does not show it')}
 ${lastCheck !== null && row('Last check', html`${momentOf(new Date(lastCheck.at))}: ${lastCheck.message ?? lastCheck.outcome}`)}
 </dl>`;
@@ -119,10 +120,6 @@ export function incidents(items: readonly Incident[]): Html {
 <span class="quiet">${momentOf(startedAt)}${resolvedAt !== null && `, for ${durationText(resolvedAt.getTime() - startedAt.getTime())}`}</span></div>
 <span>${state}</span></li>`,
   )}</ul>`;
-}
-
-export function mayAct(caller: Caller): boolean {
-  return isPlatform(caller) || (caller.kind === 'user' && (caller.role === 'member' || caller.role === 'admin'));
 }
 
 function forms({ id, paused, isPublic }: Monitor): Html {

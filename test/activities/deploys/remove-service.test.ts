@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openBuild } from '../../../activities/deploys/open-build.ts';
 import { removeService, removeTarget } from '../../../activities/deploys/remove-service.ts';
+import type { UptimeMonitor } from '../../../domain/deploys/uptime-monitor.ts';
 import type { Workload } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
@@ -10,6 +11,7 @@ import { serviceLogLine } from '../../ports/service-logs.ts';
 import { readBehind } from '../../support/in-memory/read-behind.ts';
 import { createInMemoryServiceLogs } from '../../support/in-memory/service-logs.ts';
 import { createInMemoryServiceRegistry } from '../../support/in-memory/service-registry.ts';
+import { createInMemoryUptimeMonitor } from '../../support/in-memory/uptime-monitor.ts';
 import { NOW, upkeepParts } from './upkeep-parts.ts';
 
 const SHOP = { id: 'svc_shop', name: 'shop' };
@@ -45,6 +47,33 @@ describe('removing a service', () => {
     assert.equal(await deps.releases.active('shop', 'prod'), null);
     assert.equal(await deps.services.find(SHOP.id), null);
     await removeService(deps, SHOP);
+  });
+
+  it('ends its monitors before its workloads are gone, and is removed whatever the uptime monitor says', async () => {
+    const { deps, left } = await servedShop();
+    const monitor = createInMemoryUptimeMonitor();
+    const watch = (serviceName: string) =>
+      monitor.register({
+        ...{ serviceName, org: 'acme', namespace: `${serviceName}-prod`, environment: 'prod' },
+        ...{ url: deps.edge.url(serviceName, 'prod'), healthEndpoint: '/', interval: 30 },
+      });
+    for (const name of ['shop', 'mail']) await watch(name);
+    const running: number[] = [];
+    const noting: UptimeMonitor = {
+      ...monitor,
+      async unregister(known) {
+        running.push((await left()).length);
+        await monitor.unregister(known);
+        throw new FairleadError('UNAVAILABLE', 'The uptime monitor is away', { system: 'monitor', retryable: true });
+      },
+    };
+    await removeService({ ...deps, monitor: noting }, SHOP);
+    assert.deepEqual(
+      [...monitor.monitors.values()].map(({ serviceName }) => serviceName),
+      ['mail'],
+    );
+    assert.deepEqual(running, [1, 1, 1]);
+    assert.equal(await deps.services.find(SHOP.id), null);
   });
 
   it('removes nothing in an attempt that was paused while another one found a build', async () => {

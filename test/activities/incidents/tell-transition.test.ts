@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
+import { openedIncident } from '../../../domain/incidents/change-incident.ts';
+import { incidentNotice } from '../../../domain/incidents/incident-notice.ts';
 import type { IncidentStart } from '../../../domain/incidents/messages.ts';
+import type { Notification } from '../../../domain/notifications/notification.ts';
 import { monitorRecord } from '../../support/monitor-records.ts';
 
 it('the title of an incident says what is checked, without the query of its address, which may hold a key', async () => {
@@ -11,11 +14,35 @@ it('the title of an incident says what is checked, without the query of its addr
     begun.push(start);
   };
   const check = { kind: 'websocket', url: 'wss://shop.example.com/live?key=s3cret#part' } as const;
-  const { tell } = createTransitionListener({ begin, resolve: ignore, markFlapping: ignore });
+  const { tell } = createTransitionListener({ begin, resolve: ignore, markFlapping: ignore }, { tellAll: ignore });
   const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null } as const;
   await tell(monitorRecord(1, { check }), { ...facts, kind: 'down' });
   assert.deepEqual(
     begun.map(({ title }) => title),
     ['service-1 (prod, wss://shop.example.com/live)'],
   );
+});
+
+it('what is down is announced before its incident begins, as that incident itself tells it', async () => {
+  const announced: Notification[] = [];
+  const ignore = async () => undefined;
+  const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
+  const listener = createTransitionListener({ begin: ignore, resolve: ignore, markFlapping: ignore }, { tellAll });
+  const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: 'It answered 503' } as const;
+  const monitor = monitorRecord(1, { org: 'acme' });
+  const begun: IncidentStart[] = [];
+  const commands = { begin: async (start: IncidentStart) => void begun.push(start) };
+  const down = { ...facts, kind: 'down' } as const;
+  await listener.announce([
+    [monitor, down],
+    [monitor, { ...facts, sequence: 2, kind: 'up' }],
+  ]);
+  await createTransitionListener({ ...commands, resolve: ignore, markFlapping: ignore }, { tellAll }).tell(
+    monitor,
+    down,
+  );
+  const [start] = begun;
+  assert.ok(start !== undefined);
+  const told = incidentNotice(openedIncident(start), { event: 'opened', turn: 1, at: start.startedAt });
+  assert.deepEqual(announced, [told]);
 });

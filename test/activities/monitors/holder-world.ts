@@ -68,6 +68,7 @@ export async function startHolderWorld({ controls = [] as readonly { host: strin
     conditions: unlessAway(conditions),
     results: unlessAway(results),
     listener: {
+      announce: async () => undefined,
       tell: async ({ id }: Monitor, transition: Transition) => void told.push({ ...transition, monitorId: id }),
     },
     ...{ now, onFailure: () => undefined },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reconcileMonitors } from '../../../activities/monitors/reconcile.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { planReconcile, type ReconcileRecord } from '../../../domain/monitors/plan-reconcile.ts';
+import type { Monitor } from '../../../domain/monitors/monitor.ts';
+import { planDomains, planReconcile, type ReconcileRecord } from '../../../domain/monitors/plan-reconcile.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
 import { createMemoryMonitors } from '../../support/in-memory/monitors.ts';
 import { monitorRecord } from '../../support/monitor-records.ts';
@@ -70,6 +71,89 @@ test('an empty list archives nothing', () => {
   assert.deepEqual(plan([], { count: 10, refusedSince: null }).archive, []);
 });
 
+test('a list that is emptier by what has no monitor is followed, and nobody is told', () => {
+  const { refused, record } = plan(ALL, { count: 20, refusedSince: null });
+  assert.deepEqual([refused, record.count], [null, 10]);
+});
+
+const shopAt = (number: number, changes: Partial<Monitor> = {}) =>
+  monitorRecord(number, { serviceName: 'shop', key: `shop/prod/${number}.example.com`, ...changes });
+const namesOf = (numbers: readonly number[]) => new Set(numbers.map((number) => `shop/prod/${number}.example.com`));
+const SHOP = new Set(['shop/prod']);
+
+function planNames(numbers: readonly number[], last: ReconcileRecord | null, of: readonly Monitor[], services = SHOP) {
+  return planDomains(of, { services, domains: namesOf(numbers) }, { last, now: NOW });
+}
+
+test('monitors of custom domains are archived when their name is gone, and restored when it is back', () => {
+  const of = ALL.map((number) => shopAt(number, number === 9 ? { archivedAt: NOW } : {}));
+  const { archive, restore, record } = planNames([1, 2, 3, 4, 5, 6, 7, 8, 9], { count: 10, refusedSince: null }, of);
+  assert.deepEqual([archive, restore, record.count], [['mon_0'], ['mon_9'], 9]);
+});
+
+test('names say nothing of other monitors: those of the platform, unmanaged and new ones, and those of services that are gone', () => {
+  const of = [
+    monitorRecord(1, { serviceName: 'shop', key: 'shop/prod/platform' }),
+    monitorRecord(2, { serviceName: 'shop', key: 'manual/mon_2', unmanaged: true }),
+    monitorRecord(3, { serviceName: 'blog', key: 'blog/prod/blog.example.com' }),
+    monitorRecord(4, { serviceName: 'blog', key: 'blog/prod/www.example.com', archivedAt: NOW }),
+    shopAt(5, { unmanaged: true }),
+    shopAt(6, { updatedAt: new Date(NOW.getTime() - HOUR_MS / 2) }),
+  ];
+  const { archive, restore, refused } = planNames([], null, of);
+  assert.deepEqual([archive, restore, refused], [[], [], null]);
+});
+
+test('a list of names that is over 20 % emptier archives nothing for a day', () => {
+  const of = ALL.map((number) => shopAt(number));
+  const broken = planNames([0, 1, 2], { count: 10, refusedSince: null }, of);
+  assert.match(broken.refused ?? '', /The builder lists 3 custom domains, after 10/);
+  assert.deepEqual([broken.archive, planNames([], null, of).archive], [[], []]);
+});
+
+test('a service that is back brings no monitor of a name back that it may have lost', () => {
+  const of = [
+    shopAt(1, { archivedAt: NOW }),
+    monitorRecord(2, { serviceName: 'shop', archivedAt: NOW, key: 'shop/prod/platform' }),
+  ];
+  assert.deepEqual(planReconcile(of, SHOP, { last: null, now: NOW }).restore, ['mon_2']);
+});
+
+test('names that cannot be read hold nothing of the services up, and archive nothing', async () => {
+  const store = createMemoryMonitors();
+  const ofNames = Array.from({ length: 8 }, (_, index) => shopAt(20 + index));
+  for (const monitor of [...monitors, ...ofNames]) await store.insert(monitor);
+  const names = { read: null as ReadonlySet<string> | null };
+  const records = new Map<string, ReconcileRecord>();
+  const told: string[] = [];
+  const deps = {
+    monitors: store,
+    targets: { list: async () => new Set([...targetsOf(ALL.slice(1)), 'shop/prod']) },
+    domains: {
+      async list() {
+        if (names.read !== null) return names.read;
+        throw new FairleadError('UNAVAILABLE', 'The builder went away on page 2', { retryable: true });
+      },
+    },
+    memory: {
+      read: async (list: string) => records.get(list) ?? null,
+      write: async (list: string, record: ReconcileRecord) => void records.set(list, record),
+    },
+    outbox: { tell: async ({ subject }: Notification) => void told.push(subject) },
+    now: () => NOW,
+  };
+  const archived = async () =>
+    (await store.list({ org: null, archived: true }, { cursor: null, limit: 50 })).items.map(({ id }) => id);
+  await assert.rejects(reconcileMonitors(deps, NEVER), { code: 'UNAVAILABLE' });
+  assert.deepEqual(await archived(), ['mon_0']);
+  names.read = namesOf([20, 21]);
+  assert.match((await reconcileMonitors(deps, NEVER)).problem ?? '', /lacks 6 of 8 custom domains/);
+  assert.deepEqual([await archived(), told], [['mon_0'], ['Monitors were not reconciled with the custom domains']]);
+  names.read = namesOf([21, 22, 23, 24, 25, 26, 27]);
+  assert.equal((await reconcileMonitors(deps, NEVER)).archived, 1);
+  assert.deepEqual(await archived(), ['mon_0', 'mon_20']);
+});
+
 test('a list that breaks off archives nothing, and a refused one tells the operators once a day', async () => {
   const store = createMemoryMonitors();
   for (const monitor of monitors) await store.insert(monitor);
@@ -78,6 +162,7 @@ test('a list that breaks off archives nothing, and a refused one tells the opera
   const list = { numbers: ALL as readonly number[], fault: null as Error | null };
   const deps = {
     monitors: store,
+    domains: null,
     targets: {
       async list() {
         if (list.fault !== null) throw list.fault;
@@ -86,7 +171,7 @@ test('a list that breaks off archives nothing, and a refused one tells the opera
     },
     memory: {
       read: async () => memory.record,
-      write: async (record: ReconcileRecord) => {
+      write: async (_list: string, record: ReconcileRecord) => {
         memory.record = record;
       },
     },

@@ -22,12 +22,17 @@ async function world() {
   await monitors.insert(monitor);
   const told: Transition[] = [];
   const clock = { now: START };
-  const listener = { fault: null as Error | null, until: null as Promise<void> | null, calls: 0 };
+  const announced: number[] = [];
+  const listener = { fault: null as Error | null, until: null as Promise<void> | null, calls: 0, isMute: false };
   const conditions = createMemoryConditions();
   const results = createMemoryResults();
   const deps: RecorderDeps = {
     ...{ monitors, conditions, results },
     listener: {
+      async announce(transitions) {
+        announced.push(...transitions.map(([, { sequence }]) => sequence));
+        if (listener.isMute) throw new Error('nobody hears it');
+      },
       async tell(_monitor, transition) {
         if (listener.fault !== null) throw listener.fault;
         listener.calls += 1;
@@ -50,10 +55,22 @@ async function world() {
       await recorder.record([resultOf(ID, clock.now, outcome)], 'checks');
     }
   };
-  return { monitor, monitors, conditions, results, told, clock, listener, open, check };
+  return { monitor, monitors, conditions, results, told, announced, clock, listener, open, check };
 }
 
 const kinds = (told: readonly Transition[]) => told.map(({ kind }) => kind);
+
+test('what is down is announced once, while telling waits, and what is up is not; an announcement that fails holds nothing up', async () => {
+  const { open, check, told, announced, listener } = await world();
+  listener.isMute = true;
+  listener.fault = new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+  const { recorder } = await open();
+  await check(recorder, ['ok', 'ok', 'failed', 'failed', 'failed']);
+  assert.deepEqual([announced, kinds(told)], [[1], []]);
+  listener.fault = null;
+  await check(recorder, ['ok', 'ok']);
+  assert.deepEqual([announced, kinds(told)], [[1], ['down', 'up']]);
+});
 
 test('down is told once, by the second failure, and dates back to the first', async () => {
   const { open, check, told, clock } = await world();

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { it } from 'node:test';
 import type { FindAddress } from '../../../adapters/edge-router/forward-request.ts';
 import { createForwardingServer } from '../../../adapters/edge-router/forwarding-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { portOf } from './edge-fixture.ts';
 
 async function portOfNobody(): Promise<number> {
@@ -38,3 +39,47 @@ it('a route that cannot be read when a request is sent once more is answered 503
     await router.close(0);
   }
 });
+
+it('so many WebSockets are open to one service at once; the next may come when one has ended', async () => {
+  const services = await Promise.all([agreeingService(), agreeingService()]);
+  const find: FindAddress = ({ url }) => ({ address: url === '/other' ? services[1].address : services[0].address });
+  const limits = { most: 10, mostOfOne: 10, mostToOne: 2 };
+  const router = createForwardingServer({ find, onError: (error) => assert.fail(String(error)), webSockets: limits });
+  router.server.listen(0, '127.0.0.1');
+  await once(router.server, 'listening');
+  const open = (path: string) => openWebSocket(portOf(router.server), path);
+  try {
+    const first = await open('/');
+    assert.deepEqual([first.status, (await open('/')).status, (await open('/')).status], [101, 101, 503]);
+    assert.equal((await open('/other')).status, 101);
+    first.socket.destroy();
+    await waitUntil('the next is let in', async () => (await open('/')).status === 101);
+  } finally {
+    await router.close(0);
+    for (const { server } of services) server.closeAllConnections();
+    for (const { server } of services) server.close();
+  }
+});
+
+async function agreeingService(): Promise<{ readonly server: Server; readonly address: URL }> {
+  const server = createHttpServer();
+  server.on('upgrade', (_request, socket) => {
+    socket.on('error', () => undefined);
+    socket.on('end', () => socket.end()).resume();
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, address: new URL(`http://127.0.0.1:${portOf(server)}`) };
+}
+
+async function openWebSocket(
+  port: number,
+  path: string,
+): Promise<{ readonly status: number; readonly socket: Socket }> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+  const [answer] = await once(socket, 'data');
+  return { status: Number(String(answer).split(' ')[1]), socket };
+}

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createSnapshotFiles } from '../../../adapters/status-page/snapshot-files.ts';
+import { ROUTER_ADDRESS } from '../../../domain/status-page/router-address.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type EdgeFixture, makeEdgeFixture } from './edge-fixture.ts';
 
@@ -56,6 +57,7 @@ describe('the host of the status page at the router', () => {
       '/dashboard',
       '/api/monitors',
       '/api/pulse/register',
+      '/api/pulse/unregister',
       '/metrics',
       '//api/monitors',
       '/status',
@@ -63,6 +65,15 @@ describe('the host of the status page at the router', () => {
       assert.equal((await fx.ask(HOST, { path })).status, 404, path);
     }
     assert.equal((await fx.ask('status.prod.localhost')).body, 'a service');
+    await close(server);
+  });
+
+  it('comes from an address of its own, so that the monitor knows whose word of the visitor it takes', async () => {
+    const server = await monitor(({ socket, headers }, response) =>
+      response.end(`${socket.remoteAddress} for ${headers['x-forwarded-for']}`),
+    );
+    const { body } = await fx.ask(HOST, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+    assert.equal(body, `${ROUTER_ADDRESS} for 127.0.0.1`);
     await close(server);
   });
 

@@ -7,12 +7,19 @@ import { createMonitorStore } from '../../../adapters/mongo/monitors/monitors.ts
 import { createResultStore } from '../../../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../../adapters/mongo/notifications/channels.ts';
+import { createConfirmationCounts } from '../../../adapters/mongo/notifications/confirmation-counts.ts';
 import { createDeliveryStore } from '../../../adapters/mongo/notifications/deliveries.ts';
+import { createNoticeStore } from '../../../adapters/mongo/notifications/notices.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
 import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
 import { conditionStoreSuite, monitorStoreSuite } from '../../ports/monitors/monitor-stores.ts';
-import { channelStoreSuite, deliveryStoreSuite } from '../../ports/notifications/notification-stores.ts';
+import {
+  channelStoreSuite,
+  confirmationCountsSuite,
+  deliveryStoreSuite,
+  noticeStoreSuite,
+} from '../../ports/notifications/notification-stores.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 let mongo: TestMongo;
@@ -30,4 +37,6 @@ rollUpStoreSuite(() => createRollUpStore(parts()));
 incidentStoreSuite(() => createIncidentStore(parts()));
 channelStoreSuite(() => createChannelStore(parts()));
 deliveryStoreSuite(() => createDeliveryStore(parts()));
+noticeStoreSuite(() => createNoticeStore(parts()));
+confirmationCountsSuite(() => createConfirmationCounts(parts()));
 heartbeatStoreSuite(() => createHeartbeatStore(parts()));

@@ -26,12 +26,18 @@ const connect = (url: string) => createUptimeMonitor({ url, internalKey: KEY, ti
 async function startMonitor(t: TestContext) {
   const kept = createInMemoryUptimeMonitor();
   const url = await serveUpstream(t, async (request, response) => {
-    const isCall = request.method === 'POST' && request.url === '/api/pulse/register';
+    const isCall = request.method === 'POST' && /^\/api\/pulse\/(un)?register$/.test(request.url ?? '');
     if (!isCall || request.headers.authorization !== `Bearer ${KEY}`) {
       failing(401, 'UNAUTHORIZED')(request, response);
       return;
     }
-    const { monitorId } = await kept.register((await json(request)) as MonitorRegistration);
+    const told = (await json(request)) as MonitorRegistration;
+    if (request.url === '/api/pulse/unregister') {
+      await kept.unregister(told);
+      answering(200, JSON.stringify({ success: true, data: { archived: true } }))(request, response);
+      return;
+    }
+    const { monitorId } = await kept.register(told);
     answering(201, JSON.stringify({ success: true, data: { id: monitorId } }))(request, response);
   });
   return { monitor: createUptimeMonitor({ url, internalKey: KEY }), monitors: kept.monitors };

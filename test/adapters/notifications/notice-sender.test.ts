@@ -7,8 +7,10 @@ import { after, before, test } from 'node:test';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createGuardedFetch } from '../../../adapters/http-fetch/guarded-fetch.ts';
 import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
+import { createChannelLinks } from '../../../adapters/notifications/channel-links.ts';
 import { createNoticeSender } from '../../../adapters/notifications/notice-sender.ts';
-import type { Channel } from '../../../domain/notifications/notification.ts';
+import { channelLink, STOP_PATH } from '../../../domain/notifications/channel-address.ts';
+import type { Channel, NotificationKind } from '../../../domain/notifications/notification.ts';
 import { formatWebhookSecret, webhookSecretContext } from '../../../domain/notifications/webhook-secret.ts';
 import { channelRecord, deliveryRecord } from '../../ports/notifications/notification-stores.ts';
 import { header, startSmtpPeer, textPart } from '../mail/smtp-peer.ts';
@@ -16,6 +18,9 @@ import { header, startSmtpPeer, textPart } from '../mail/smtp-peer.ts';
 const cipher = createSecretCipher([randomBytes(32)], 'MONITOR_ENCRYPTION_KEY');
 const NOW = new Date('2026-11-01T10:00:00Z');
 const NEVER = new AbortController().signal;
+const links = createChannelLinks([randomBytes(32)]);
+const MONITOR = 'https://monitor.example.com';
+const PARTS = { cipher, links, monitorUrl: MONITOR, now: () => NOW, platformName: 'Acme Platform' };
 
 /** A receiver of webhooks that keeps what it gets. */
 const received: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: string }[] = [];
@@ -36,7 +41,7 @@ after(() => receiver.close().closeAllConnections());
 
 function sender(trustedOrigins: readonly string[]) {
   const fetch = createGuardedFetch({ trustedOrigins, timeoutMs: 5_000, mostBytes: 1_024 });
-  return createNoticeSender({ mail: null, fetch, cipher, now: () => NOW, platformName: 'Acme Platform' });
+  return createNoticeSender({ ...PARTS, mail: null, fetch });
 }
 
 function webhook(url: string, secrets: readonly string[]): Channel {
@@ -106,7 +111,7 @@ test('mail bears no header and no markup that a name brought in, and a repeat ha
   const peer = await startSmtpPeer({ hideSTARTTLS: true });
   const mail = createSmtpSender({ url: peer.url, from: 'no-reply@fairlead.example' });
   const fetch = createGuardedFetch({ timeoutMs: 1_000, mostBytes: 1 });
-  const sending = createNoticeSender({ mail, fetch, cipher, now: () => NOW, platformName: 'Acme Platform' });
+  const sending = createNoticeSender({ ...PARTS, mail, fetch });
   const delivery = deliveryRecord();
   const hostile = {
     ...delivery,
@@ -131,6 +136,70 @@ test('mail bears no header and no markup that a name brought in, and a repeat ha
   assert.match(textPart(first), /<script>/);
   assert.equal(first.body.split('<script>').length, 2);
   assert.equal(header(first, 'Message-ID'), header(second, 'Message-ID'));
+});
+
+/** Sends mail to a real server. @returns what it took */
+async function mailed(channel: Channel, kind: NotificationKind, monitorUrl = MONITOR) {
+  const peer = await startSmtpPeer({ hideSTARTTLS: true });
+  const mail = createSmtpSender({ url: peer.url, from: 'no-reply@fairlead.example' });
+  const fetch = createGuardedFetch({ timeoutMs: 1_000, mostBytes: 1 });
+  const delivery = deliveryRecord();
+  try {
+    const sent = { ...delivery, notification: { ...delivery.notification, kind } };
+    await createNoticeSender({ ...PARTS, mail, fetch, monitorUrl }).send(channel, sent, NEVER);
+  } finally {
+    mail.close();
+    await peer.stop();
+  }
+  const [received] = peer.received;
+  assert.ok(received !== undefined);
+  return received;
+}
+
+test('each mail of an alert is stopped with one click, as RFC 8058 says, and over http by a page', async () => {
+  const channel = channelRecord();
+  const url = channelLink(MONITOR, STOP_PATH, channel.id, links.stopToken(channel.id));
+  const received = await mailed(channel, 'incident.opened');
+  assert.equal(header(received, 'List-Unsubscribe'), `<${url}>`);
+  assert.equal(header(received, 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click');
+  assert.ok(textPart(received).includes(`Stop these alerts: ${url}`), textPart(received));
+  const plain = await mailed(channel, 'incident.opened', 'http://localhost:3007');
+  assert.match(header(plain, 'List-Unsubscribe'), /^<http:\/\/localhost:3007\/alerts\/stop\?/);
+  assert.ok(!plain.headers.some((line) => line.startsWith('List-Unsubscribe-Post')));
+});
+
+test('the mail that asks an address has a link whose token is kept as a hash, the same at each attempt', async () => {
+  const id = channelRecord().id;
+  const made = links.newConfirmation(id);
+  const confirmation = { ...made, expiresAt: new Date(NOW.getTime() + 1_000) };
+  const channel = channelRecord({ id, state: 'unconfirmed', confirmation });
+  const tokens = [];
+  for (let times = 0; times < 2; times += 1) {
+    const received = await mailed(channel, 'channel.confirm');
+    const link = /Confirm: (\S+)/.exec(textPart(received))?.[1] ?? '';
+    tokens.push(new URL(link).searchParams.get('token') ?? '');
+    assert.ok(!received.headers.some((line) => line.startsWith('List-Unsubscribe')));
+  }
+  assert.equal(tokens[0], tokens[1]);
+  assert.equal(links.hashOf(tokens[0] ?? ''), made.hash);
+  const late = { ...channel, confirmation: { ...confirmation, expiresAt: NOW } };
+  for (const spent of [late, { ...channel, confirmation: null }]) {
+    await assert.rejects(mailed(spent, 'channel.confirm'), { code: 'LINK_INVALID' });
+  }
+});
+
+test('links go on while the key is rotated, and are of one channel and one purpose', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)];
+  const before = createChannelLinks([older]);
+  const during = createChannelLinks([newer, older]);
+  const confirmation = before.newConfirmation('chn_1');
+  const token = during.confirmToken('chn_1', confirmation) ?? '';
+  assert.equal(during.hashOf(token), confirmation.hash);
+  assert.equal(createChannelLinks([newer]).confirmToken('chn_1', confirmation), null);
+  assert.equal(during.confirmToken('chn_2', confirmation), null);
+  assert.equal(during.isStopToken('chn_1', before.stopToken('chn_1')), true);
+  assert.equal(during.isStopToken('chn_2', before.stopToken('chn_1')), false);
+  assert.equal(during.isStopToken('chn_1', token), false);
 });
 
 test('without a mail server a mail waits, and says what is missing', async () => {

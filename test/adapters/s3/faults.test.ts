@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createS3ObjectStore, type S3Options } from '../../../adapters/s3/object-store.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import type { ObjectStore } from '../../../domain/objects/ports.ts';
+import type { ObjectStore, ReadOptions } from '../../../domain/objects/ports.ts';
 import { chunks, readAll } from '../../ports/archive-store.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type S3Call, type S3Fault, type S3Proxy, startS3Proxy } from '../../support/s3-proxy.ts';
@@ -193,19 +193,36 @@ describe('an upload to S3 succeeds in spite of', () => {
   }
 });
 
-describe('reading from S3', () => {
+for (const reusesMemory of [false, true]) {
+  describe(`reading from S3${reusesMemory ? ' on a thread' : ''}`, () => readingFaults({ reusesMemory }));
+}
+
+function readingFaults(how: Pick<ReadOptions, 'reusesMemory'>): void {
+  it('asks once for what it reads, from where it is read', async () => {
+    const { store, direct } = await newBucket();
+    await direct.put('long', chunks(LARGE));
+    const before = proxy.calls.length;
+    assert.ok((await readAll(await store.get('long', how))).equals(LARGE));
+    assert.deepEqual(
+      proxy.calls.slice(before).map(({ operation, isPresigned }) => [operation, isPresigned]),
+      [['GetObject', how.reusesMemory]],
+    );
+  });
+
   it('goes on where the connection was cut', async () => {
     const { store, direct } = await newBucket();
     await direct.put('long', chunks(LARGE));
     const before = proxy.calls.length;
-    proxy.fail(({ operation, earlier }) => {
-      return operation === 'GetObject' && earlier % 3 < 2 ? { cutAnswerAfter: 2_000_000 } : null;
+    proxy.fail(({ operation }) => {
+      // The first two of three.
+      const isCut = (proxy.calls.length - before) % 3 !== 0;
+      return operation === 'GetObject' && isCut ? { cutAnswerAfter: 2_000_000 } : null;
     });
-    assert.deepEqual(await readAll(await store.get('long')), LARGE);
+    assert.deepEqual(await readAll(await store.get('long', how)), LARGE);
     assert.ok(proxy.calls.length - before > 2);
     const range = { offset: 1_000, bytes: 3_000_000 };
     const expected = LARGE.subarray(range.offset, range.offset + range.bytes);
-    assert.deepEqual(await readAll(await store.get('long', { range })), expected);
+    assert.deepEqual(await readAll(await store.get('long', { ...how, range })), expected);
   });
 
   it('fails when it is cut again and again, and never ends early as if that were all', async () => {
@@ -214,14 +231,14 @@ describe('reading from S3', () => {
     const cut = on('GetObject', { cutAnswerAfter: 0 }, 1);
     const first = once('GetObject', { cutAnswerAfter: 2_000_000 });
     proxy.fail((call) => first(call) ?? cut(call));
-    await assert.rejects(async () => readAll(await store.get('long')), UNREACHABLE);
+    await assert.rejects(async () => readAll(await store.get('long', how)), UNREACHABLE);
   });
 
   it('fails when the object is replaced meanwhile', async () => {
     const { store, direct } = await newBucket();
     await direct.put('long', chunks(LARGE));
     proxy.fail(once('GetObject', { cutAnswerAfter: 2_000_000 }));
-    const content = await store.get('long');
+    const content = await store.get('long', how);
     await direct.put('long', chunks(randomBytes(LARGE.length)));
     await assert.rejects(readAll(content), { code: 'CONFLICT', retryable: true });
   });
@@ -233,7 +250,7 @@ describe('reading from S3', () => {
     t.after(ownProxy.stop);
     const store = createS3ObjectStore({ ...settings, endpoint: ownProxy.endpoint, idleMs: 300 });
     const parts: Uint8Array[] = [];
-    for await (const chunk of await store.get('long')) {
+    for await (const chunk of await store.get('long', how)) {
       const isGone = async () => (await ownProxy.connections()) === 0;
       if (parts.length === 0) await waitUntil('the connection is gone', isGone);
       parts.push(Buffer.from(chunk));
@@ -241,7 +258,7 @@ describe('reading from S3', () => {
     assert.deepEqual(Buffer.concat(parts), LARGE);
     assert.ok(ownProxy.calls.length > 1);
   });
-});
+}
 
 describe('a listing of S3', () => {
   it('whose page cannot be read is an error, never a shorter list', async () => {

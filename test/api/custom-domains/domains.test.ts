@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { createServedDomains } from '../../../adapters/builder/served-domains.ts';
 import { INGRESS } from '../../support/custom-domains-parts.ts';
-import { startApi, type TestApi } from '../../support/start-api.ts';
+import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
 before(async () => {
@@ -191,4 +192,11 @@ it('who has names without proof loses them to who proves them, and is told nothi
   api.names.dns.setText(name, value);
   assert.equal((await add('proven.roles.com')).status, 200);
   assert.equal((await status('proven.roles.com', GLOBEX)).status, 404);
+});
+
+it('the uptime monitor reads the names of all orgs by the key of the installation', async () => {
+  await add('seen.monitored.com');
+  await add('other.monitored.com', { service: 'blog', environment: 'uat' }, GLOBEX);
+  const listed = await createServedDomains({ url: api.address, internalKey: KEY }).list(new AbortController().signal);
+  for (const key of ['shop/prod/seen.monitored.com', 'blog/uat/other.monitored.com']) assert.ok(listed.has(key), key);
 });

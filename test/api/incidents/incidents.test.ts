@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { MOST_OPEN } from '../../../api/incidents/change-routes.ts';
+import { MOST_CHANGES, MOST_OPEN } from '../../../api/incidents/change-routes.ts';
 import { startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
 
 const as = (caller: string) => ({ 'x-test-caller': caller });
@@ -98,5 +98,19 @@ describe('the API of incidents', () => {
     assert.deepEqual(await ids('open=false'), ['shop is down']);
     assert.deepEqual(await ids('monitorId=mon_shop'), ['shop is down']);
     assert.deepEqual(await ids('monitorId=mon_other'), []);
+  });
+
+  it('is changed so often in a minute by the people of one org, whoever they are; others go on', async () => {
+    const start = { org: 'noisy', monitorId: null, sequence: null, title: 'x', isPublic: false, cause: 'x' };
+    await api.incidentCommands.begin({ ...start, id: 'inc_noisy', startedAt: new Date().toISOString() });
+    const update = (member: string) =>
+      api.call('POST', '/api/incidents/inc_noisy/updates', { status: 'identified', body: 'x' }, as(member));
+    for (let change = 0; change < MOST_CHANGES; change += 1) {
+      assert.equal((await update('user/noisy/member')).status, 202);
+    }
+    const { status, body } = await update('user/noisy/admin');
+    assert.deepEqual([status, body.error.code], [429, 'RATE_LIMITED']);
+    const other = { title: 'y', body: 'y', isPublic: false };
+    assert.equal((await api.call('POST', '/api/incidents', other, MEMBER)).status, 202);
   });
 });

@@ -86,6 +86,43 @@ describe('the API of monitors', () => {
     assert.deepEqual([data.org, data.intervalSeconds, data.check.expectStatus], ['acme', 60, 404]);
   });
 
+  it('archives what is unregistered by its own key as well, and brings it back with the next registration', async () => {
+    const url = 'https://shop.custom.dev/health';
+    const { id } = (await register({ url })).body.data;
+    const of = { serviceName: 'shop', environment: 'prod', url: 'https://shop.custom.dev/' };
+    const unregister = (body: object) =>
+      api.call('POST', '/api/pulse/unregister', body, { authorization: `Bearer ${MONITOR_KEY}` });
+    assert.deepEqual((await unregister({ ...of, environment: 'uat' })).body.data, { archived: false });
+    assert.deepEqual((await unregister(of)).body.data, { archived: true });
+    const first = (await show(id)).data.archivedAt;
+    assert.equal(typeof first, 'string');
+    assert.deepEqual((await unregister(of)).body.data, { archived: true });
+    assert.equal((await show(id)).data.archivedAt, first);
+    assert.equal((await register({ url })).body.data.id, id);
+    assert.equal((await show(id)).data.archivedAt, null);
+    await register({ url, unmanaged: true });
+    assert.deepEqual((await unregister(of)).body.data, { archived: false }, 'an operator keeps it');
+    await register({ url });
+    await unregister(of);
+  });
+
+  it("keeps a person's interval when the service is deployed again, until they reset it", async () => {
+    const body = { serviceName: 'slow', url: 'https://slow.example.com/health', interval: 30 };
+    const { id } = (await register(body)).body.data;
+    const set = (intervalSeconds: number | null) =>
+      api.call('PATCH', `/api/monitors/${id}`, { intervalSeconds }, MEMBER);
+    const intervals = async () => {
+      const { data } = await show(id);
+      return [data.intervalSeconds, data.deployedIntervalSeconds];
+    };
+    assert.equal((await set(300)).status, 200);
+    await register({ ...body, interval: 20, url: 'https://slow.example.com/up' });
+    assert.deepEqual([await intervals(), (await show(id)).data.target], [[300, 20], 'https://slow.example.com/up']);
+    assert.equal((await set(null)).status, 200);
+    assert.deepEqual(await intervals(), [20, null]);
+    assert.equal((await set(1)).status, 400);
+  });
+
   it('shows a monitor to its org and the platform, and to nobody else', async () => {
     const { id } = (await register()).body.data;
     assert.equal((await show(id, as('user/acme/viewer'))).data.id, id);
@@ -162,12 +199,27 @@ describe('the API of monitors', () => {
     const made = await api.monitors.find(first.body.data.id);
     assert.ok(made);
     for (let index = 1; index < MOST_BY_HAND; index += 1) {
-      await api.monitors.insert({ ...made, id: `mon_full${index}`, key: `manual/${index}`, number: 1_000 + index });
+      await api.monitors.insert({
+        ...made,
+        id: `mon_full${index}`,
+        key: `manual/mon_full${index}`,
+        number: 1_000 + index,
+      });
     }
+    // What operators register for the org takes no place of these.
+    const operators = { ...made, id: 'mon_operators', key: 'worker/prod/worker.full.dev', number: 9_000 };
+    await api.monitors.insert(operators);
     const refused = await add('one-more');
     assert.deepEqual([refused.status, refused.body.error.code], [409, 'CONFLICT']);
     await api.call('DELETE', `/api/monitors/${made.id}`, undefined, FULL);
-    assert.equal((await add('one-more')).status, 201);
+    const both = await Promise.all([add('one-more'), add('another')]);
+    const live = await Promise.all(both.map(async ({ body }) => (await show(body.data?.id ?? 'mon_none', FULL)).data));
+    assert.ok(
+      both.some(({ status }) => status === 409),
+      'of two at once for one place not both have it',
+    );
+    assert.ok(live.filter((monitor) => monitor?.archivedAt === null).length <= 1);
+    if (live.every((monitor) => monitor?.archivedAt !== null)) assert.equal((await add('one-more')).status, 201);
   });
 
   it('pauses and resumes, keeps who paused, and archives what was added by hand alone', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
 import { startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
 
@@ -14,7 +15,7 @@ const NOTICE: Notification = {
 describe('the API of alerts', () => {
   let api: TestMonitor;
   before(async () => {
-    api = await startMonitor({ changes: { orgsAddChannels: true } });
+    api = await startMonitor();
   });
   after(() => api.stop());
 
@@ -36,6 +37,7 @@ describe('the API of alerts', () => {
 
   it('belong to an org: another one sees and removes none, and operators have their own', async () => {
     await api.call('POST', '/api/alerts/channels', { kind: 'mail', to: 'ops@example.com' });
+    api.delivered.length = 0;
     assert.deepEqual(
       (await list({ 'x-test-caller': 'root' })).map(({ org }: { org: null }) => org),
       [null],
@@ -134,14 +136,161 @@ describe('the API of alerts', () => {
   });
 });
 
-it('admins of orgs add no channels until the installation lets them', async () => {
+/** The token of the link that the worker would mail for a delivery of a confirmation. */
+async function mailedToken(api: TestMonitor, id: string): Promise<string> {
+  const channel = await api.channels.find(id);
+  assert.ok(channel?.confirmation);
+  return api.links.confirmToken(id, channel.confirmation) ?? '';
+}
+
+describe('a mail address', () => {
+  let api: TestMonitor;
+  let now = new Date('2026-11-01T10:00:00Z');
+  before(async () => {
+    api = await startMonitor({ now: () => now });
+  });
+  after(() => api.stop());
+
+  const add = async (to: string, org = 'acme') =>
+    api.call('POST', '/api/alerts/channels', { kind: 'mail', to }, as(`user/${org}/admin`));
+  const added = async (to: string, org?: string) => {
+    const { status, body } = await add(to, org);
+    assert.equal(status, 201);
+    return body.data;
+  };
+  const open = (method: string, path: string, channel: string, token: string) =>
+    api.call(method, `${path}?${new URLSearchParams({ channel, token, utm_source: 'mail' })}`, undefined, {});
+  const state = async (id: string) => (await api.channels.find(id))?.state;
+
+  it('is told nothing until its owner presses the button behind the mailed link, once', async () => {
+    const { id, state: begun, secret } = await added('Ops@Example.com');
+    assert.deepEqual([begun, secret, api.delivered.length], ['unconfirmed', null, 1]);
+    const delivery = await api.deliveries.find(api.delivered[0] ?? '');
+    assert.deepEqual([delivery?.notification.kind, delivery?.channelId], ['channel.confirm', id]);
+    await api.call('POST', '/api/alerts/test', {}, ADMIN);
+    assert.equal(api.delivered.length, 1);
+    const token = await mailedToken(api, id);
+    for (const kept of [delivery, await api.channels.find(id)]) assert.ok(!JSON.stringify(kept).includes(token));
+    for (let times = 0; times < 2; times += 1) {
+      const page = await open('GET', '/alerts/confirm', id, token);
+      assert.deepEqual([page.status, page.headers.get('referrer-policy')], [200, 'no-referrer']);
+      assert.match(page.text, /The org acme at Fairlead will mail you[\s\S]*<form method="post"/);
+    }
+    assert.equal(await state(id), 'unconfirmed', 'opening a link changes nothing');
+    assert.equal((await open('POST', '/alerts/confirm', id, `${token}x`)).status, 400);
+    const answers = await Promise.all([1, 2, 3].map(() => open('POST', '/alerts/confirm', id, token)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400]);
+    assert.equal(await state(id), 'active');
+    assert.equal((await open('GET', '/alerts/confirm', id, token)).status, 400);
+    await api.call('POST', '/api/alerts/test', {}, ADMIN);
+    assert.equal(api.delivered.length, 2);
+  });
+
+  it('is confirmed within a day, or not at all', async () => {
+    const { id } = await added('late@example.com');
+    const token = await mailedToken(api, id);
+    now = new Date(now.getTime() + 24 * 3_600_000);
+    for (const method of ['GET', 'POST']) assert.equal((await open(method, '/alerts/confirm', id, token)).status, 400);
+    assert.equal(await state(id), 'unconfirmed');
+  });
+
+  it('is stopped by its reader: a link alone changes nothing, one click of a mail program does, for good', async () => {
+    const { id } = await added('reader@example.com');
+    await open('POST', '/alerts/confirm', id, await mailedToken(api, id));
+    const token = api.links.stopToken(id);
+    assert.match((await open('GET', '/alerts/stop', id, token)).text, /Stop these alerts/);
+    assert.equal(await state(id), 'active');
+    assert.equal((await open('POST', '/alerts/stop', id, api.links.stopToken('chn_other'))).status, 400);
+    const path = `${api.address}/alerts/stop?${new URLSearchParams({ channel: id, token })}`;
+    const body = new FormData();
+    body.set('List-Unsubscribe', 'One-Click');
+    for (const sent of [new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), body]) {
+      assert.equal((await fetch(path, { method: 'POST', body: sent })).status, 200);
+      assert.equal(await state(id), 'stopped');
+    }
+    const { items } = (await api.call('GET', '/api/alerts/channels', undefined, ADMIN)).body.data;
+    assert.equal(items.find((item: { id: string }) => item.id === id).state, 'stopped');
+    await api.call('DELETE', `/api/alerts/channels/${id}`, undefined, ADMIN);
+    assert.equal((await open('GET', '/alerts/stop', id, token)).status, 400);
+  });
+
+  it('gets three such mails a day, whoever names it, and nobody learns by the answer what others do with it', async () => {
+    now = new Date('2026-11-03T10:00:00Z');
+    const mails = async () => {
+      const found = await Promise.all(api.delivered.map((id) => api.deliveries.find(id)));
+      return found.filter((delivery) => delivery?.notification.data.isMuted === false).length;
+    };
+    const before = await mails();
+    const answers = [];
+    for (const org of ['one', 'two', 'three', 'four', 'five']) answers.push(await added('victim@example.com', org));
+    assert.equal((await mails()) - before, 3);
+    const [first, last] = [answers[0], answers[4]].map(({ id, org, createdAt, ...shown }) => shown);
+    assert.deepEqual(first, last);
+    await open('POST', '/alerts/confirm', answers[0].id, await mailedToken(api, answers[0].id));
+    const { id, org, createdAt, ...shown } = await added('VICTIM@example.com', 'six');
+    assert.deepEqual(shown, last);
+    assert.equal((await mails()) - before, 3);
+    const records = ['one', 'six'].map(async (slug) => {
+      const list = await api.call('GET', '/api/alerts/deliveries?state=pending', undefined, as(`user/${slug}/admin`));
+      return list.body.data.items.map(({ kind, state, attempts }: Record<string, unknown>) => ({
+        kind,
+        state,
+        attempts,
+      }));
+    });
+    assert.deepEqual(await records[0], await records[1]);
+    now = new Date('2026-11-04T00:00:00Z');
+    await added('victim@example.com', 'seven');
+    assert.equal((await mails()) - before, 4);
+  });
+
+  it('is one of twenty that an org may ask in a day, also where it removes them again', async () => {
+    now = new Date('2026-11-05T10:00:00Z');
+    const statuses = [];
+    for (let index = 0; index < 22; index += 1) {
+      const { status, body } = await add(`person-${index}@example.com`, 'busy');
+      statuses.push(status);
+      if (status === 201) await api.channels.remove(body.data.id);
+    }
+    assert.deepEqual([statuses.filter((status) => status === 201).length, statuses.at(-1)], [20, 429]);
+    assert.equal((await add('somebody@example.com', 'calm')).status, 201);
+  });
+
+  it('is no channel where its mail cannot be sent on its way', async () => {
+    const away = async () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+    const broken = await startMonitor({ changes: { deliveryCommands: { deliver: away, gather: away } } });
+    const mail = { kind: 'mail', to: 'ops@example.com' };
+    assert.equal((await broken.call('POST', '/api/alerts/channels', mail, ADMIN)).status, 503);
+    assert.deepEqual(await broken.channels.list('acme'), []);
+    const pending = await broken.call('GET', '/api/alerts/deliveries?state=pending', undefined, ADMIN);
+    assert.deepEqual(pending.body.data.items, []);
+    await broken.stop();
+  });
+
+  it('no line of the log has a token of a link', async () => {
+    const { id } = await added('logged@example.com', 'logged');
+    const tokens = [await mailedToken(api, id), api.links.stopToken(id)];
+    await open('GET', '/alerts/confirm', id, tokens[0] ?? '');
+    await open('POST', '/alerts/stop', id, tokens[1] ?? '');
+    const log = api.logged.join('');
+    for (const token of tokens) assert.ok(!log.includes(token), log);
+  });
+});
+
+it('admins of an org add channels of their own org, members do not', async () => {
   const api = await startMonitor();
   try {
-    const mail = { kind: 'mail', to: 'stranger@example.com' };
-    const refused = await api.call('POST', '/api/alerts/channels', mail, ADMIN);
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'FORBIDDEN']);
+    const mail = { kind: 'mail', to: 'ops@example.com' };
+    assert.equal((await api.call('POST', '/api/alerts/channels', mail, ADMIN)).status, 201);
+    for (const [caller, path] of [
+      ['user/acme/member', ''],
+      ['user/rival/admin', '?org=acme'],
+      ['service/acme', ''],
+    ] as const) {
+      assert.equal((await api.call('POST', `/api/alerts/channels${path}`, mail, as(caller))).status, 403, caller);
+    }
     assert.equal((await api.call('POST', '/api/alerts/channels?org=acme', mail, as('root'))).status, 201);
-    assert.equal((await api.call('GET', '/api/alerts/channels', undefined, ADMIN)).body.data.items.length, 1);
+    assert.equal((await api.channels.list('acme')).length, 2);
   } finally {
     await api.stop();
   }

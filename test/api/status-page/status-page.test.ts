@@ -1,36 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { keepSnapshots } from '../../../api/status-page/keep-snapshots.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import type { ServiceChangelog } from '../../../domain/status-page/ports.ts';
-import { type MonitorTestOptions, startMonitor } from '../../support/start-monitor.ts';
+import { changelogOf as changelog, startStatusPage as start } from '../../support/start-status-page.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const DAY_MS = 86_400_000;
 const SCRIPT = '<script>alert(1)</script>';
-
-async function start(t: TestContext, options: MonitorTestOptions = {}) {
-  const api = await startMonitor(options);
-  t.after(() => api.stop());
-  const register = async (serviceName: string, changes: object = {}) => {
-    const body = { serviceName, org: 'platform', environment: 'prod', url: `https://${serviceName}.example.com/` };
-    return (await api.call('POST', '/api/pulse/register', { ...body, ...changes })).body.data.id as string;
-  };
-  const up = (id: string, changes: object = {}) =>
-    api.report(id, {
-      verdict: { verdict: 'up', since: Date.now() - 60_000, run: null },
-      seenAt: Date.now(),
-      ...changes,
-    });
-  const get = (path: string, headers: Record<string, string> = {}) => api.call('GET', path, undefined, headers);
-  return { ...api, register, up, get };
-}
-
-const changelog = (service: string, changes: Partial<ServiceChangelog> = {}): ServiceChangelog => ({
-  ...{ service, notes: '- new', version: '1.0.0', deployedAt: new Date('2026-11-20T00:00:00Z'), walkthroughUrl: null },
-  ...changes,
-});
 
 describe('the public status page', () => {
   it('needs no login and no script, runs none, and may be kept for a moment', async (t) => {
@@ -194,7 +171,9 @@ describe('the public status page', () => {
     const list = (...given: Parameters<typeof api.monitors.list>) =>
       isAway ? Promise.reject(new FairleadError('UNAVAILABLE', 'The database is away')) : api.monitors.list(...given);
     const stopping = new AbortController();
-    const shown = await start(t, { changes: { ...api.deps, monitors: { ...api.monitors, list } } });
+    const clock = { ms: 0 };
+    const changes = { ...api.deps, monitors: { ...api.monitors, list }, monotonicMs: () => clock.ms };
+    const shown = await start(t, { changes });
     await api.up(await api.register('shop'));
     const log = { warn: () => undefined };
     const kept = keepSnapshots({ ...shown.deps, log }, shown.reader, stopping.signal, 5);
@@ -204,7 +183,7 @@ describe('the public status page', () => {
     await kept;
     isAway = true;
     // The page that is shared by those who look at once is a few seconds old at most.
-    await delay(5_200);
+    clock.ms = 5_000;
     const { status, text, headers } = await shown.get('/');
     assert.equal(status, 200);
     assert.equal(headers.get('cache-control'), 'no-store');

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { COMPONENTS_A_PAGE } from '../../../api/status-page/status-document.ts';
+import { COMPONENTS_A_PAGE } from '../../../api/status-page/page-content.ts';
 import { startMonitor } from '../../support/start-monitor.ts';
 
 /** Serves the status page of a full page of services, and a bare express that sends the same bytes; tells both addresses. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
-import type { Registration } from '../../../domain/monitors/registration.ts';
+import { changedMonitor, changeMonitor } from '../../../domain/monitors/change-monitor.ts';
+import { planReconcile } from '../../../domain/monitors/plan-reconcile.ts';
+import { intervalByHand, registerMonitor } from '../../../domain/monitors/register-monitor.ts';
+import {
+  customDomainOf,
+  isByHand,
+  manualKey,
+  naturalKey,
+  type Registration,
+} from '../../../domain/monitors/registration.ts';
 import { registrationSchema } from '../../../domain/monitors/schema.ts';
 import { createMemoryMonitors } from '../../support/in-memory/monitors.ts';
 
@@ -66,6 +74,32 @@ test('a registration without an org leaves the known one, and one with an org se
   assert.equal((await register({ org: null })).org, 'acme');
 });
 
+test('a registration of another org makes a monitor of its own, and archives the one of the org that had the name', async () => {
+  const { register, monitors } = world();
+  const first = await register({ environment: 'sandbox' });
+  const paused = { at: new Date(), by: 'usr_ann' };
+  await monitors.replace({ ...first, isPublic: true, paused, revision: first.revision + 1 });
+  const [next, again] = await Promise.all([1, 2].map(() => register({ environment: 'sandbox', org: 'rival' })));
+  assert.notEqual(next?.id, first.id);
+  assert.equal(again?.id, next?.id);
+  assert.deepEqual([next?.org, next?.paused, next?.isPublic, next?.archivedAt], ['rival', null, false, null]);
+  const old = await monitors.find(first.id);
+  assert.deepEqual([old?.org, old?.paused, old?.archivedAt === null], ['acme', paused, false]);
+  const known = (await monitors.list({ org: null }, { cursor: null, limit: 9 })).items;
+  const now = new Date('2026-11-02T10:00:00Z');
+  const plan = planReconcile(known, new Set(['shop/sandbox']), { last: null, now });
+  assert.deepEqual([plan.archive, plan.restore], [[], []], 'the service is there, and it is not theirs');
+  assert.equal((await register({ environment: 'sandbox' })).org, 'acme');
+  assert.equal((await monitors.list({ org: null, archived: false }, { cursor: null, limit: 9 })).items.length, 1);
+});
+
+test('in prod the status page shows what is deployed here, and not what an operator registers', async () => {
+  const { register } = world();
+  assert.equal((await register({})).isPublic, true);
+  assert.equal((await register({ serviceName: 'erp', url: 'http://erp.corp/', unmanaged: true })).isPublic, false);
+  assert.equal((await register({ environment: 'uat' })).isPublic, false);
+});
+
 test('intervals are those of the contract unless one is given', async () => {
   const { register } = world();
   const of = async (body: object) => (await register(body)).intervalSeconds;
@@ -74,6 +108,45 @@ test('intervals are those of the contract unless one is given', async () => {
   assert.equal(await of({ serviceName: 'c', url: 'https://c.com' }), 60);
   assert.equal(await of({ serviceName: 'd', interval: 3_600 }), 3_600);
   for (const interval of [4, 3_601, 30.5]) assert.throws(() => registration({ interval }), String(interval));
+});
+
+test('the interval that a person set stays when the service is deployed again, and what the deploy says else is taken over', async () => {
+  const { register, monitors } = world();
+  const { id } = await register({ interval: 30 });
+  const set = async (asked: number | null) => {
+    const next = await changeMonitor(monitors, id, (monitor) =>
+      changedMonitor(monitor, intervalByHand(monitor, asked), new Date()),
+    );
+    return [next?.intervalSeconds, next?.deployedIntervalSeconds ?? null];
+  };
+  assert.deepEqual(await set(null), [30, null], 'there is nothing to reset');
+  assert.deepEqual(await set(300), [300, 30]);
+  assert.deepEqual(await set(600), [600, 30]);
+  const again = await register({ interval: 20, url: 'https://other.apps.example.com/up' });
+  assert.deepEqual(
+    [again.intervalSeconds, again.check.kind === 'http' && again.check.url],
+    [600, 'https://other.apps.example.com/up'],
+  );
+  assert.deepEqual(await set(null), [20, null]);
+  assert.equal((await register({ interval: 15 })).intervalSeconds, 15);
+});
+
+test('of a monitor that a person added, the interval is theirs alone', () => {
+  const byHand = { id: 'mon_1', key: manualKey('mon_1'), intervalSeconds: 60 };
+  assert.deepEqual(intervalByHand(byHand, 30), { intervalSeconds: 30 });
+  assert.deepEqual(intervalByHand(byHand, null), {});
+});
+
+test('a service of any name is known from what a person added', () => {
+  const prod = { serviceName: 'manual', environment: 'prod', id: 'mon_1' } as const;
+  const at = (url: string) => naturalKey({ ...prod, url }, (host) => host === HOST);
+  assert.equal(customDomainOf({ ...prod, key: at(`https://${HOST}/`) }), null);
+  assert.equal(customDomainOf({ ...prod, key: at('https://Shop.com/health') }), 'shop.com');
+  assert.equal(customDomainOf({ ...prod, key: manualKey('mon_1') }), null);
+  assert.deepEqual(
+    [isByHand({ ...prod, key: at('https://shop.com/') }), isByHand({ ...prod, key: manualKey('mon_1') })],
+    [false, true],
+  );
 });
 
 test('a path is taken where the address has none', async () => {

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { emptyCondition } from '../../../domain/monitors/apply-result.ts';
 import { type CheckResult, OUTCOMES, PROBLEMS } from '../../../domain/monitors/check-result.ts';
 import { stateOf } from '../../../domain/monitors/condition.ts';
+import type { RollUp } from '../../../domain/monitors/history.ts';
 import { bucketBoundMs, histogramOf, mergeHistograms, quantileMs } from '../../../domain/monitors/latency-histogram.ts';
 import { isOwnFault } from '../../../domain/monitors/own-fault.ts';
 import { packResults, packShard, unpackResults, unpackShard } from '../../../domain/monitors/packed-results.ts';
+import { periodOf, periodsIn, rollUpsWithin, withRollUps } from '../../../domain/monitors/packed-roll-up.ts';
 import { monitorRecord, resultOf } from '../../support/monitor-records.ts';
 
 const NOW = Date.parse('2026-11-01T10:00:00Z');
@@ -28,6 +30,65 @@ test('results come out of their bytes as they went in, at most 24 bytes each', (
       assert.deepEqual(unpackResults(packResults(results, NOW), NOW), results);
     }),
   );
+});
+
+test('an hour of checks at an interval is kept in 4 bytes each, and says when it is cut off', () => {
+  const results = Array.from({ length: 120 }, (_, index): CheckResult => {
+    const at = NOW + 17_123 + 30_000 * index + (index % 5);
+    return { at, outcome: 'ok', durationMs: 80 + index, problem: null, status: 200 };
+  });
+  const bytes = packResults(results, NOW);
+  assert.ok(bytes.length <= 4 * results.length, `${bytes.length} bytes`);
+  assert.deepEqual(unpackResults(bytes, NOW), results);
+  assert.throws(() => unpackResults(bytes.subarray(0, -1), NOW), RangeError);
+});
+
+test('roll-ups of a period come out of their bytes as they went in, the last one written of each', () => {
+  const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+  const fields = {
+    place: fc.integer({ min: 0, max: 23 }),
+    time: fc.record({
+      upMs: count,
+      degradedMs: count,
+      downMs: count,
+      maintenanceMs: count,
+      checks: count,
+      failed: count,
+    }),
+    // As histograms are made: nothing behind the last count.
+    latency: fc
+      .array(fc.nat(200), { maxLength: 65 })
+      .map((counts) => counts.slice(0, counts.findLastIndex((n) => n > 0) + 1)),
+  };
+  const period = periodOf('1h', new Date(NOW));
+  fc.assert(
+    fc.property(fc.array(fc.record(fields), { maxLength: 40 }), fc.integer({ min: 0, max: 40 }), (given, first) => {
+      const rollUps = given.map(({ place, time, latency }): RollUp => {
+        const startsAt = new Date(period.startsAt.getTime() + 3_600_000 * place);
+        return { monitorId: 'mon_1', length: '1h', startsAt, ...time, latency };
+      });
+      const packed = withRollUps(
+        withRollUps(new Uint8Array(), period, rollUps.slice(0, first)),
+        period,
+        rollUps.slice(first),
+      );
+      const last = new Map(rollUps.map((each) => [each.startsAt.getTime(), each]));
+      const key = { monitorId: 'mon_1', length: '1h', period } as const;
+      const all = rollUpsWithin(packed, key, { from: new Date(0), to: period.expiresAt });
+      assert.deepEqual(
+        all,
+        [...last.values()].sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime()),
+      );
+    }),
+  );
+});
+
+test('90 days lie in two periods at most, and each is kept until its last day may go', () => {
+  for (let day = Date.parse('2027-01-01'); day < Date.parse('2029-01-01'); day += 86_400_000) {
+    const periods = periodsIn('1d', new Date(day - 89 * 86_400_000), new Date(day + 1));
+    assert.ok(periods.length <= 2, new Date(day).toISOString());
+    assert.ok((periods.at(-1)?.expiresAt.getTime() ?? 0) >= day + 401 * 86_400_000);
+  }
 });
 
 test('quantiles of merged latencies are at most 19 % above those of the single ones', () => {

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { CheckResult } from '../../../domain/monitors/check-result.ts';
 import type { RollUp } from '../../../domain/monitors/history.ts';
 import type { MaintenanceWindow } from '../../../domain/monitors/maintenance.ts';
-import { inOrder } from '../../../domain/monitors/packed-results.ts';
+import { inOrder, packResults, unpackResults } from '../../../domain/monitors/packed-results.ts';
+import { periodOf, rollUpsWithin, withRollUps } from '../../../domain/monitors/packed-roll-up.ts';
 import { HOUR_MS, lookAheadMs, mergeRollUps, rollUpHour } from '../../../domain/monitors/roll-up-hour.ts';
 import { NOTHING_REPLAYED } from '../../../domain/monitors/timeline.ts';
 
@@ -82,12 +83,19 @@ function rolledUp({ intervalSeconds, startsAt, results, maintenance }: History) 
   const first = Math.min(startsAt, results[0]?.at ?? startsAt);
   for (let hour = Math.floor(first / HOUR_MS) * HOUR_MS; hour < startsAt + HOURS * HOUR_MS; hour += HOUR_MS) {
     const end = hour + HOUR_MS + lookAheadMs(monitor);
-    const read = results.filter(({ at }) => hour <= at && at < end);
+    // As they are kept.
+    const read = unpackResults(
+      packResults(
+        results.filter(({ at }) => hour <= at && at < end),
+        hour,
+      ),
+      hour,
+    );
     const rolled = rollUpHour(monitor, hour, read, opening);
     opening = rolled.closing;
     const merged = mergeRollUps(rolled.slices, '1h');
     assert.deepEqual(merged, rolled.hour, 'the slices add up to the hour');
-    if (hour >= startsAt && rolled.hour !== null) parts.push(rolled.hour);
+    if (hour >= startsAt && rolled.hour !== null) parts.push(...kept(rolled.hour));
   }
   const sum = (of: (part: RollUp) => number): number => parts.reduce((total, part) => total + of(part), 0) / 1_000;
   return {
@@ -96,6 +104,14 @@ function rolledUp({ intervalSeconds, startsAt, results, maintenance }: History) 
     down: sum(({ downMs }) => downMs),
     maintenance: sum(({ maintenanceMs }) => maintenanceMs),
   };
+}
+
+/** A roll-up as it comes out of the store. */
+function kept(rollUp: RollUp): readonly RollUp[] {
+  const { monitorId, length, startsAt: from } = rollUp;
+  const period = periodOf(length, from);
+  const packed = withRollUps(new Uint8Array(), period, [rollUp]);
+  return rollUpsWithin(packed, { monitorId, length, period }, { from, to: new Date(from.getTime() + HOUR_MS) });
 }
 
 type Said = 'pending' | 'up' | 'degraded' | 'down';

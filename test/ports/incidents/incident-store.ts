@@ -71,5 +71,22 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
       assert.deepEqual((await ids({ monitorId: 'mon_2' })).ids, [second.id]);
       assert.deepEqual((await ids({ publicOnly: true })).ids, [second.id, first.id]);
     });
+
+    it('gives of each as many of its updates as are asked for, the newest, and all of everything else', async () => {
+      const org = `org-${randomBytes(6).toString('hex')}`;
+      const updates = Array.from({ length: 10 }, (_, index) => ({
+        ...({ at: new Date(AT.getTime() + index), status: 'identified', by: 'usr_ada' } as const),
+        body: `update ${index}`,
+      }));
+      const [long, short] = [
+        incidentRecord({ org, id: `inc_b${org}`, updates }),
+        incidentRecord({ org, id: `inc_a${org}` }),
+      ];
+      for (const incident of [long, short]) await store().put(incident);
+      const page = { cursor: null, limit: 10 };
+      const { items } = await store().list({ org }, page, { newestUpdates: 3 });
+      assert.deepEqual(items, [{ ...long, updates: updates.slice(-3) }, short]);
+      assert.deepEqual((await store().list({ org }, page)).items, [long, short]);
+    });
   });
 }

@@ -30,6 +30,14 @@ export function heartbeatStoreSuite(store: () => HeartbeatStore): void {
       assert.deepEqual((await store().find([id])).get(id)?.done, at(5));
     });
 
+    it('forgets those of one monitor', async () => {
+      const [gone, stays] = [newId(), newId()];
+      for (const id of [gone, stays]) await store().put(id, 'done', at(1));
+      await store().remove(gone);
+      await store().remove(gone);
+      assert.deepEqual([...(await store().find([gone, stays])).keys()], [stays]);
+    });
+
     it('loses none of many at once', async () => {
       const ids = Array.from({ length: 20 }, newId);
       const puts = ids.flatMap((id) => [1, 2, 3, 4, 5].map((minute) => store().put(id, 'done', at(minute))));

@@ -126,6 +126,61 @@ export function rollUpStoreSuite(store: () => RollUpStore): void {
       assert.deepEqual(await store().read(`${monitorId}0`, '1d', new Date('2026-12-01'), new Date('2027-02-01')), []);
     });
 
+    it('gives back several ranges in one go, in their order', async () => {
+      const monitorId = `mon_${newNumber()}`;
+      const hours = [22, 23].map((hour) => rollUp({ monitorId, startsAt: new Date(`2026-12-31T${hour}:00Z`) }));
+      const days = ['2026-12-30', '2027-01-01'].map((day) =>
+        rollUp({ monitorId, length: '1d', startsAt: new Date(day) }),
+      );
+      await store().write([...hours, ...days]);
+      const read = await store().readRanges(monitorId, [
+        { length: '1d', from: new Date('2026-12-01'), to: new Date('2027-02-01') },
+        { length: '5m', from: new Date('2026-12-31'), to: new Date('2027-01-01') },
+        { length: '1h', from: new Date('2026-12-31T23:00Z'), to: new Date('2027-01-01') },
+        { length: '1d', from: new Date('2027-01-01'), to: new Date('2027-01-01') },
+      ]);
+      assert.deepEqual(read, [days, [], hours.slice(1), []]);
+      assert.deepEqual(await store().readRanges(monitorId, []), []);
+    });
+
+    it('keeps what several write of one day at once', async () => {
+      const monitorId = `mon_${newNumber()}`;
+      const hours = Array.from({ length: 6 }, (_, hour) =>
+        rollUp({ monitorId, startsAt: new Date(HOUR + hour * HOUR_MS) }),
+      );
+      const writes = await Promise.allSettled(hours.map((hour) => store().write([hour])));
+      const refused = hours.filter((_hour, index) => writes[index]?.status === 'rejected');
+      for (const hour of refused) await store().write([hour]);
+      const read = await store().read(monitorId, '1h', new Date(HOUR), new Date(HOUR + 6 * HOUR_MS));
+      assert.deepEqual(read, hours);
+    });
+
+    it('removes the history of one monitor, and of no other', async () => {
+      const [gone, stays] = [`mon_${newNumber()}`, `mon_${newNumber()}`];
+      const verdict = { verdict: 'up', since: 3, run: null } as const;
+      for (const monitorId of [gone, `${gone}0`, stays]) {
+        await store().write([
+          rollUp({ monitorId }),
+          rollUp({ monitorId, length: '1d', startsAt: new Date('2026-11-01') }),
+        ]);
+        await store().writeEnds([{ monitorId, hour: new Date(HOUR), closing: { verdict, lastAt: 1 } }]);
+      }
+      await store().remove(gone);
+      await store().remove(gone);
+      const left = async (monitorId: string) => {
+        const range = [new Date('2026-11-01'), new Date('2026-11-02')] as const;
+        const ends = await store().endsBefore([monitorId], new Date(HOUR + HOUR_MS));
+        return [
+          (await store().read(monitorId, '1h', ...range)).length,
+          (await store().read(monitorId, '1d', ...range)).length,
+          ends.size,
+        ];
+      };
+      assert.deepEqual(await left(gone), [0, 0, 0]);
+      assert.deepEqual(await left(`${gone}0`), [1, 1, 1]);
+      assert.deepEqual(await left(stays), [1, 1, 1]);
+    });
+
     it('finds the last end before an hour', async () => {
       const monitorId = `mon_${newNumber()}`;
       const closing = (lastAt: number) => {

@@ -59,6 +59,19 @@ export function monitorStoreSuite(store: () => MonitorStore): void {
       assert.ok(isConflict(refused[0]?.reason));
     });
 
+    it('forgets a monitor as it was read, and not one that changed meanwhile', async () => {
+      const monitor = await add(store());
+      const next = changedMonitor(monitor, { intervalSeconds: 40 }, LATER);
+      assert.ok(next !== null);
+      await store().replace(next);
+      assert.equal(await store().remove(monitor), false);
+      assert.deepEqual(await store().find(monitor.id), next);
+      assert.equal(await store().remove(next), true);
+      assert.equal(await store().remove(next), false);
+      assert.equal(await store().find(monitor.id), null);
+      assert.equal(await store().insert({ ...monitor, id: `mon_${unique()}` }), true, 'its key is free');
+    });
+
     it('lists an org by name, page by page, by what is asked', async () => {
       const org = `org-${unique()}`;
       await add(store(), { org, serviceName: 'b', isPublic: false });
@@ -74,6 +87,7 @@ export function monitorStoreSuite(store: () => MonitorStore): void {
       assert.deepEqual((await names({ archived: false })).names, ['a', 'b']);
       assert.deepEqual((await names({ archived: true })).names, ['c']);
       assert.deepEqual((await names({ publicOnly: true })).names, ['a', 'c']);
+      assert.deepEqual((await names({ serviceName: 'c' })).names, ['c']);
     });
 
     it('lists what of a shard changed since a time, the oldest change first', async () => {
@@ -116,6 +130,14 @@ export function conditionStoreSuite(store: () => ConditionStore): void {
       };
       await store().write([next], 1);
       assert.deepEqual((await store().find([id])).get(id), next);
+    });
+
+    it('forgets the condition of a monitor', async () => {
+      const [gone, stays] = [`mon_${unique()}`, `mon_${unique()}`];
+      await store().claim([gone, stays], 1);
+      await store().remove(gone);
+      await store().remove(gone);
+      assert.deepEqual([...(await store().find([gone, stays])).keys()], [stays]);
     });
 
     it('refuses every write of a holder once a newer one came, and its claims', async () => {

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Channel, Delivery } from '../../../domain/notifications/notification.ts';
-import { type ChannelStore, type DeliveryStore, MOST_CHANNELS } from '../../../domain/notifications/ports.ts';
+import type { Channel, Delivery, Notification } from '../../../domain/notifications/notification.ts';
+import {
+  type ChannelStore,
+  type ConfirmationCounts,
+  type DeliveryStore,
+  MOST_CHANNELS,
+  type NoticeStore,
+} from '../../../domain/notifications/ports.ts';
 
 const AT = new Date('2026-11-01T10:00:00Z');
 const unique = (): string => randomBytes(6).toString('hex');
 
 export function channelRecord(changes: Partial<Channel> = {}): Channel {
   const target = { kind: 'mail', to: 'ops@example.com' } as const;
-  return { id: `chn_${unique()}`, org: 'acme', target, createdAt: AT, createdBy: 'usr_ada', ...changes };
+  const facts = { state: 'active', confirmation: null, createdAt: AT, createdBy: 'usr_ada' } as const;
+  return { id: `chn_${unique()}`, org: 'acme', target, ...facts, ...changes };
 }
 
 export function deliveryRecord(changes: Partial<Delivery> = {}): Delivery {
@@ -44,6 +51,107 @@ export function channelStoreSuite(store: () => ChannelStore): void {
       await store().remove(webhook.id);
       assert.equal(await store().find(webhook.id), null);
       assert.equal((await store().list(org)).length, MOST_CHANNELS - 1);
+    });
+
+    it('confirms an address by its link, once, in its time, and of many at once one', async () => {
+      const expiresAt = new Date(AT.getTime() + 1_000);
+      const channel = channelRecord({
+        ...{ org: `org-${unique()}`, state: 'unconfirmed' },
+        confirmation: { nonce: 'n', hash: 'h', expiresAt },
+      });
+      await store().insert(channel);
+      assert.deepEqual(await store().find(channel.id), channel);
+      assert.equal(await store().confirm(channel.id, 'other', AT), false);
+      assert.equal(await store().confirm('none', 'h', AT), false);
+      assert.equal(await store().confirm(channel.id, 'h', expiresAt), false);
+      const answers = await Promise.all([1, 2, 3].map(() => store().confirm(channel.id, 'h', AT)));
+      assert.equal(answers.filter((isConfirmed) => isConfirmed).length, 1);
+      assert.deepEqual(await store().find(channel.id), { ...channel, state: 'active', confirmation: null });
+    });
+
+    it('stops a channel for good: no link makes it active again', async () => {
+      const confirmation = { nonce: 'n', hash: 'h', expiresAt: new Date(AT.getTime() + 1_000) };
+      const channel = channelRecord({ org: `org-${unique()}`, state: 'unconfirmed', confirmation });
+      await store().insert(channel);
+      for (let times = 0; times < 2; times += 1) await store().stop(channel.id);
+      await store().stop('none');
+      assert.equal(await store().confirm(channel.id, 'h', AT), false);
+      assert.equal((await store().find(channel.id))?.state, 'stopped');
+    });
+  });
+}
+
+const notice = (id: string, org: string | null, changes: Partial<Notification> = {}): Notification => ({
+  ...{
+    id,
+    org,
+    kind: 'incident.opened',
+    subject: `Down: ${id}`,
+    text: 'down',
+    data: { incidentIds: ['a', 'b'] },
+    at: AT,
+  },
+  ...changes,
+});
+
+/** What every {@link NoticeStore} guarantees. */
+export function noticeStoreSuite(store: () => NoticeStore): void {
+  describe('NoticeStore', () => {
+    const later = (ms: number) => new Date(AT.getTime() + ms);
+
+    it('keeps the first notice of an id, by org, in the order in which they came', async () => {
+      const [org, one, two, three] = [unique(), unique(), unique(), unique()];
+      await store().insert([notice(two, org)], later(2));
+      await store().insert([notice(one, org), notice(two, org, { text: 'other' }), notice(three, 'other')], later(1));
+      await store().insert([notice(two, org)], later(0));
+      assert.deepEqual(await store().listWaiting(org, 10), [
+        { id: one, kind: 'incident.opened' },
+        { id: two, kind: 'incident.opened' },
+      ]);
+      assert.equal((await store().listWaiting(org, 1)).length, 1);
+      assert.deepEqual([await store().countWaiting(org, 10), await store().countWaiting(org, 1)], [2, 1]);
+      assert.deepEqual(await store().read([two, 'none', one]), [notice(two, org), notice(one, org)]);
+      assert.equal(await store().firstWaiting(org, AT), one);
+      assert.equal(await store().firstWaiting(org, later(2)), two);
+      assert.equal(await store().firstWaiting(org, later(3)), null);
+    });
+
+    it('tells none twice: what was told waits no more, also when it is put there once more', async () => {
+      const [org, one, two] = [unique(), unique(), unique()];
+      await store().insert([notice(one, org), notice(two, org)], AT);
+      for (let times = 0; times < 2; times += 1) await store().markTold([one, 'none'], AT);
+      await store().insert([notice(one, org)], AT);
+      const isWaiting = [[one], [two], [one, two], ['none'], []].map((ids) => store().isAnyWaiting(ids));
+      assert.deepEqual(await Promise.all(isWaiting), [false, true, true, false, false]);
+      assert.deepEqual(await store().listWaiting(org, 10), [{ id: two, kind: 'incident.opened' }]);
+      assert.equal(await store().firstWaiting(org, AT), two);
+    });
+
+    it('keeps the first round of an id, of many at once as well', async () => {
+      const id = unique();
+      const round = (noticeId: string) => ({
+        ...{ id, org: null, noticeIds: [noticeId], notifications: [notice(noticeId, null)], at: AT },
+      });
+      assert.equal(await store().findRound(id), null);
+      const kept = await Promise.all(['a', 'b', 'c'].map((each) => store().keepRound(round(each))));
+      const found = await store().findRound(id);
+      assert.ok(found !== null);
+      for (const each of kept) assert.deepEqual(each, found);
+      assert.deepEqual(found, round(found.noticeIds[0] ?? ''));
+    });
+  });
+}
+
+/** What every {@link ConfirmationCounts} guarantees. */
+export function confirmationCountsSuite(counts: () => ConfirmationCounts): void {
+  describe('ConfirmationCounts', () => {
+    it('counts up to a limit a key and day, of many at once as well', async () => {
+      const key = unique();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => counts().take(key, '2026-11-01', 3)));
+      assert.equal(answers.filter((isCounted) => isCounted).length, 3);
+      assert.equal(await counts().take(key, '2026-11-01', 3), false);
+      assert.equal(await counts().take(key, '2026-11-02', 3), true);
+      assert.equal(await counts().take(`${key}-other`, '2026-11-01', 3), true);
     });
   });
 }

@@ -17,5 +17,8 @@ export function createMemoryHeartbeats(): HeartbeatStore {
         }),
       );
     },
+    async remove(monitorId) {
+      stored.delete(monitorId);
+    },
   };
 }

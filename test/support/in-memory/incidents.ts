@@ -15,7 +15,7 @@ export function createMemoryIncidents(): IncidentStore {
   const incidents = new Map<string, Incident>();
   return {
     find: async (id) => incidents.get(id) ?? null,
-    async list({ org, open, monitorId, publicOnly }, page) {
+    async list({ org, open, monitorId, publicOnly }, page, part) {
       const asked = [...incidents.values()].filter(
         (incident) =>
           (org === null || incident.org === org) &&
@@ -23,7 +23,13 @@ export function createMemoryIncidents(): IncidentStore {
           (monitorId === undefined || incident.monitorId === monitorId) &&
           (publicOnly !== true || incident.isPublic),
       );
-      return pageOf(asked, page, ORDER);
+      const found = pageOf(asked, page, ORDER);
+      if (part === undefined) return found;
+      const items = found.items.map(({ updates, ...facts }) => ({
+        ...facts,
+        updates: updates.slice(-part.newestUpdates),
+      }));
+      return { ...found, items };
     },
     async insert(incident) {
       if (!incidents.has(incident.id)) incidents.set(incident.id, keepRecord({ ...incident }));

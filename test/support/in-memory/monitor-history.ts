@@ -90,6 +90,11 @@ export function createMemoryResults(): ResultStore {
 export function createMemoryRollUps(): RollUpStore {
   const rollUps = new Map<string, RollUp>();
   const ends = new Map<string, readonly HourEnd[]>();
+  const read: RollUpStore['read'] = async (monitorId, length, from, to) =>
+    [...rollUps.values()]
+      .filter((each) => each.monitorId === monitorId && each.length === length)
+      .filter(({ startsAt }) => from <= startsAt && startsAt < to)
+      .sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
   return {
     async write(written) {
       for (const rollUp of written) {
@@ -97,12 +102,9 @@ export function createMemoryRollUps(): RollUpStore {
         rollUps.set(key, keepRecord({ ...rollUp }));
       }
     },
-    async read(monitorId, length, from, to) {
-      return [...rollUps.values()]
-        .filter((each) => each.monitorId === monitorId && each.length === length)
-        .filter(({ startsAt }) => from <= startsAt && startsAt < to)
-        .sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
-    },
+    read,
+    readRanges: (monitorId, ranges) =>
+      Promise.all(ranges.map(({ length, from, to }) => read(monitorId, length, from, to))),
     async writeEnds(written) {
       for (const end of written) {
         const others = (ends.get(end.monitorId) ?? []).filter(({ hour }) => hour.getTime() !== end.hour.getTime());
@@ -117,6 +119,10 @@ export function createMemoryRollUps(): RollUpStore {
           return last === undefined ? [] : [[id, last] as const];
         }),
       );
+    },
+    async remove(monitorId) {
+      for (const key of [...rollUps.keys()]) if (key.startsWith(`${monitorId}/`)) rollUps.delete(key);
+      ends.delete(monitorId);
     },
   };
 }

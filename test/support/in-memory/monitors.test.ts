@@ -1,13 +1,20 @@
+import { createConfirmationCounts } from '../../../adapters/mongo/notifications/confirmation-counts.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
 import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
 import { conditionStoreSuite, monitorStoreSuite } from '../../ports/monitors/monitor-stores.ts';
-import { channelStoreSuite, deliveryStoreSuite } from '../../ports/notifications/notification-stores.ts';
+import {
+  channelStoreSuite,
+  confirmationCountsSuite,
+  deliveryStoreSuite,
+  noticeStoreSuite,
+} from '../../ports/notifications/notification-stores.ts';
+import { createDatabase } from './database/database.ts';
 import { createMemoryHeartbeats } from './heartbeats.ts';
 import { createMemoryIncidents } from './incidents.ts';
 import { createMemoryResults, createMemoryRollUps } from './monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from './monitors.ts';
-import { createMemoryChannels, createMemoryDeliveries } from './notifications.ts';
+import { createMemoryChannels, createMemoryDeliveries, createMemoryNotices } from './notifications.ts';
 
 const monitors = createMemoryMonitors();
 monitorStoreSuite(() => monitors);
@@ -23,5 +30,9 @@ const channels = createMemoryChannels();
 channelStoreSuite(() => channels);
 const deliveries = createMemoryDeliveries();
 deliveryStoreSuite(() => deliveries);
+const notices = createMemoryNotices();
+noticeStoreSuite(() => notices);
+const counts = createConfirmationCounts({ db: createDatabase().connection.db });
+confirmationCountsSuite(() => counts);
 const heartbeats = createMemoryHeartbeats();
 heartbeatStoreSuite(() => heartbeats);

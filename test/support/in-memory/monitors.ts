@@ -30,12 +30,13 @@ export function createMemoryMonitors(): MonitorStore {
   return {
     find: async (id) => monitors.get(id) ?? null,
     findByKey: async (key) => [...monitors.values()].find((monitor) => monitor.key === key) ?? null,
-    async list({ org, archived, publicOnly }, page) {
+    async list({ org, archived, publicOnly, serviceName }, page) {
       const asked = [...monitors.values()].filter(
         (monitor) =>
           (org === null || monitor.org === org) &&
           (archived === undefined || (monitor.archivedAt !== null) === archived) &&
-          (publicOnly !== true || monitor.isPublic),
+          (publicOnly !== true || monitor.isPublic) &&
+          (serviceName === undefined || monitor.serviceName === serviceName),
       );
       return pageOf(asked, page, BY_NAME);
     },
@@ -59,6 +60,9 @@ export function createMemoryMonitors(): MonitorStore {
         throw new FairleadError('CONFLICT', 'Another request is changing the monitor; try again', { retryable: true });
       }
       monitors.set(monitor.id, keepRecord({ ...monitor }));
+    },
+    async remove({ id, revision }) {
+      return monitors.get(id)?.revision === revision && monitors.delete(id);
     },
   };
 }
@@ -88,6 +92,9 @@ export function createMemoryConditions(): ConditionStore {
         else isRefused = true;
       }
       if (isRefused) throw replaced();
+    },
+    async remove(monitorId) {
+      held.delete(monitorId);
     },
   };
 }

@@ -1,7 +1,13 @@
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import type { Channel, Delivery } from '../../../domain/notifications/notification.ts';
-import { type ChannelStore, type DeliveryStore, MOST_CHANNELS } from '../../../domain/notifications/ports.ts';
+import type { Channel, Delivery, Notification } from '../../../domain/notifications/notification.ts';
+import {
+  type ChannelStore,
+  type DeliveryStore,
+  MOST_CHANNELS,
+  type NoticeRound,
+  type NoticeStore,
+} from '../../../domain/notifications/ports.ts';
 import { keepRecord } from './keep-record.ts';
 import { byText, newestFirst, pageOf } from './page-of.ts';
 
@@ -17,6 +23,18 @@ export function createMemoryChannels(): ChannelStore {
         throw new FairleadError('CONFLICT', `There are ${MOST_CHANNELS} channels already: remove one first.`);
       }
       channels.set(channel.id, keepRecord({ ...channel }));
+    },
+    async confirm(id, hash, now) {
+      const channel = channels.get(id);
+      const { state, confirmation } = channel ?? {};
+      if (channel === undefined || state !== 'unconfirmed' || confirmation == null) return false;
+      if (confirmation.hash !== hash || confirmation.expiresAt <= now) return false;
+      channels.set(id, keepRecord({ ...channel, state: 'active', confirmation: null }));
+      return true;
+    },
+    async stop(id) {
+      const channel = channels.get(id);
+      if (channel !== undefined) channels.set(id, keepRecord({ ...channel, state: 'stopped', confirmation: null }));
     },
     async remove(id) {
       channels.delete(id);
@@ -45,6 +63,53 @@ export function createMemoryDeliveries(): DeliveryStore {
     async list({ org, state }, page) {
       const asked = [...deliveries.values()].filter((each) => each.org === org && each.state === state);
       return pageOf(asked, page, ORDER);
+    },
+  };
+}
+
+/** Notices that wait, in memory. */
+export function createMemoryNotices(): NoticeStore {
+  const notices = new Map<
+    string,
+    { readonly notification: Notification; readonly createdAt: Date; toldAt: Date | null }
+  >();
+  const rounds = new Map<string, NoticeRound>();
+  const keyOf = ({ createdAt, notification }: { readonly createdAt: Date; readonly notification: Notification }) =>
+    `${createdAt.toISOString()} ${notification.id}`;
+  const waiting = (org: string | null, since = new Date(0)) =>
+    [...notices.values()]
+      .filter(
+        ({ notification, createdAt, toldAt }) => notification.org === org && toldAt === null && createdAt >= since,
+      )
+      .sort((a, b) => byText([keyOf(a)], [keyOf(b)]))
+      .map(({ notification }) => notification);
+  return {
+    async insert(list, createdAt) {
+      for (const notification of list) {
+        const { id } = notification;
+        if (!notices.has(id))
+          notices.set(id, { notification: keepRecord({ ...notification }), createdAt, toldAt: null });
+      }
+    },
+    isAnyWaiting: async (ids) => ids.some((id) => notices.get(id)?.toldAt === null),
+    firstWaiting: async (org, since) => waiting(org, since)[0]?.id ?? null,
+    countWaiting: async (org, most) => Math.min(waiting(org).length, most),
+    listWaiting: async (org, most) =>
+      waiting(org)
+        .slice(0, most)
+        .map(({ id, kind }) => ({ id, kind })),
+    read: async (ids) => ids.flatMap((id) => notices.get(id)?.notification ?? []),
+    async keepRound(round) {
+      const known = rounds.get(round.id) ?? keepRecord({ ...round });
+      rounds.set(round.id, known);
+      return known;
+    },
+    findRound: async (id) => rounds.get(id) ?? null,
+    async markTold(ids, at) {
+      for (const id of ids) {
+        const known = notices.get(id);
+        if (known !== undefined) known.toldAt ??= at;
+      }
     },
   };
 }

@@ -80,10 +80,11 @@ export function createInMemoryObjectStore(options: Options = {}): InMemoryObject
       const object = objects.get(checkObjectKey(key));
       return object === undefined ? null : describe(key, object);
     },
-    async get(key, { signal, range } = {}) {
+    async get(key, { signal, range, reusesMemory = false } = {}) {
       signal?.throwIfAborted();
       const { content } = kept(key);
-      return untilAborted(inPieces(cut(key, content, range)), signal);
+      const pieces = untilAborted(inPieces(cut(key, content, range)), signal);
+      return reusesMemory ? usedUp(pieces) : pieces;
     },
     async *list(prefix, { signal, after = '' } = {}) {
       for (const key of sorted()) {
@@ -131,6 +132,15 @@ const PIECE_BYTES = 64 * 1024;
 async function* inPieces(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < content.length; offset += PIECE_BYTES) {
     yield content.subarray(offset, offset + PIECE_BYTES);
+  }
+}
+
+/** Each piece is overwritten once the next one is asked for: whoever kept it sees that. */
+async function* usedUp(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    const view = Uint8Array.from(piece);
+    yield view;
+    view.fill(0xdb);
   }
 }
 

@@ -15,5 +15,10 @@ export function createInMemoryUptimeMonitor(): InMemoryUptimeMonitor {
       monitors.set(registration.url, registration);
       return { monitorId: `mon_${registration.namespace}` };
     },
+    async unregister({ serviceName, environment, url }, signal) {
+      signal?.throwIfAborted();
+      const known = monitors.get(url);
+      if (known?.serviceName === serviceName && known.environment === environment) monitors.delete(url);
+    },
   };
 }

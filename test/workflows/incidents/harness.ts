@@ -1,5 +1,6 @@
 import { Client } from '@temporalio/client';
 import { createIncidentsActivities } from '../../../activities/incidents/index.ts';
+import { DELIVERY_SLOTS } from '../../../activities/notifications/delivery-places.ts';
 import { createNotificationsActivities } from '../../../activities/notifications/index.ts';
 import { createDeliveryCommands } from '../../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../../adapters/temporal/incident-commands.ts';
@@ -8,7 +9,11 @@ import { createOutbox } from '../../../domain/notifications/create-outbox.ts';
 import { deliveryWorkflowId } from '../../../domain/notifications/messages.ts';
 import type { NoticeSender } from '../../../domain/notifications/ports.ts';
 import { createMemoryIncidents } from '../../support/in-memory/incidents.ts';
-import { createMemoryChannels, createMemoryDeliveries } from '../../support/in-memory/notifications.ts';
+import {
+  createMemoryChannels,
+  createMemoryDeliveries,
+  createMemoryNotices,
+} from '../../support/in-memory/notifications.ts';
 import { startModuleWorker } from '../../support/start-module-worker.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 
@@ -16,39 +21,70 @@ import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 export interface Receiver {
   /** `<channel> <notice>` of each that was taken. */
   readonly taken: string[];
+  /** The text of each. */
+  readonly texts: Map<string, string>;
+  /** Their receivers take a connection and say nothing. */
+  readonly hangingOrgs: Set<string | null>;
   attempts: number;
   fault: Error | null;
   /** The fault ends after so many attempts. */
   backAfter: number | null;
 }
 
+async function hang(signal: AbortSignal): Promise<never> {
+  return await new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
 /** Incidents and deliveries on a time-skipping server, with their real activities on stores in memory. */
-export async function startIncidents() {
+export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const env = await startTimeSkipping();
   // A client that skips no time.
   const client = new Client({ connection: env.connection });
   const [incidents, channels, deliveries] = [createMemoryIncidents(), createMemoryChannels(), createMemoryDeliveries()];
-  const receiver: Receiver = { taken: [], attempts: 0, fault: null, backAfter: null };
+  const receiver: Receiver = {
+    taken: [],
+    texts: new Map(),
+    hangingOrgs: new Set(),
+    attempts: 0,
+    fault: null,
+    backAfter: null,
+  };
   const sender: NoticeSender = {
-    async send(channel, { notification }) {
+    async send(channel, { notification }, signal) {
       receiver.attempts += 1;
+      if (receiver.hangingOrgs.has(channel.org)) await hang(signal);
       const isBack = receiver.backAfter !== null && receiver.attempts > receiver.backAfter;
       if (receiver.fault !== null && !isBack) throw receiver.fault;
       receiver.taken.push(`${channel.id} ${notification.id}`);
+      receiver.texts.set(`${channel.id} ${notification.id}`, notification.text);
     },
   };
   const now = () => new Date();
   const deliveryCommands = createDeliveryCommands(client);
-  const outbox = createOutbox({ channels, deliveries, commands: deliveryCommands, now });
+  const notices = createMemoryNotices();
+  const outbox = createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now });
+  const faults: { deliver: Error | null } = { deliver: null };
+  const commands = {
+    ...deliveryCommands,
+    async deliver(id: string) {
+      await deliveryCommands.deliver(id);
+      const fault = faults.deliver;
+      faults.deliver = null;
+      if (fault !== null) throw fault;
+    },
+  };
+  const deps = { channels, deliveries, notices, commands, sender, now };
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
     activities: createIncidentsActivities({ incidents, outbox }),
     others: {
-      notifications: { activities: createNotificationsActivities({ channels, deliveries, sender, now }), slots: 8 },
+      notifications: { activities: createNotificationsActivities(deps), slots },
     },
   });
   return {
-    ...{ incidents, channels, deliveries, receiver, outbox, deliveryCommands },
+    ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults },
     commands: createIncidentCommands(client),
     /** Waits for the end, skipping time. */
     ended: (id: string) => env.client.workflow.getHandle(incidentWorkflowId(id)).result(),

@@ -1,0 +1,53 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
+import type { ChannelStore, DeliveryStore, NoticeSender } from '../../domain/notifications/ports.ts';
+import type { InDeliveryPlace } from './delivery-places.ts';
+
+export interface SendNoticeDeps {
+  readonly channels: Pick<ChannelStore, 'find'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'note'>;
+  readonly sender: NoticeSender;
+  readonly inPlace: InDeliveryPlace;
+  readonly now: () => Date;
+}
+
+/**
+ * Makes one attempt of a delivery. Idempotent: one that was delivered is not sent again, and receivers know a repeat by its id.
+ * @throws UNAVAILABLE (retryable) when the receiver did not take it, or too many of its org or receiver are under way
+ */
+export async function sendNotice(deps: SendNoticeDeps, id: string, signal: AbortSignal): Promise<void> {
+  const { channels, deliveries } = deps;
+  const delivery = await deliveries.find(id);
+  if (delivery === null) throw new FairleadError('DELIVERY_NOT_FOUND', `There is no delivery ${id}`);
+  if (delivery.state === 'delivered') return;
+  const channel = await channels.find(delivery.channelId);
+  if (channel === null) throw new FairleadError('CHANNEL_NOT_FOUND', 'The channel was removed meanwhile');
+  requireWanted(channel, delivery);
+  await deps.inPlace(channel, () => attempt(deps, channel, delivery, signal));
+}
+
+/** Who has not said yet that it wants mail gets one that asks, and nothing else. */
+function requireWanted({ state }: Channel, { notification: { kind } }: Delivery): void {
+  if (state === 'active' || (state === 'unconfirmed' && kind === 'channel.confirm')) return;
+  const why = state === 'stopped' ? 'Its receiver has stopped the channel' : 'The address is not confirmed';
+  throw new FairleadError('CONFLICT', why);
+}
+
+async function attempt(deps: SendNoticeDeps, channel: Channel, delivery: Delivery, signal: AbortSignal): Promise<void> {
+  const { deliveries, sender, now } = deps;
+  const attempts = delivery.attempts + 1;
+  try {
+    if (!isMuted(delivery)) await sender.send(channel, delivery, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const lastProblem = error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
+    await deliveries.note(delivery.id, { attempts, lastProblem });
+    throw error;
+  }
+  await deliveries.note(delivery.id, { state: 'delivered', attempts, lastProblem: null, endedAt: now() });
+}
+
+/** Its address had as many such mails as it may have in a day. Whoever added the channel sees no difference. */
+function isMuted({ notification: { kind, data } }: Delivery): boolean {
+  return kind === 'channel.confirm' && data.isMuted === true;
+}

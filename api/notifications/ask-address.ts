@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { FairleadError } from '../../domain/errors.ts';
+import { CONFIRM_HOURS, MOST_CONFIRMATIONS } from '../../domain/notifications/channel-address.ts';
+import { confirmNotice } from '../../domain/notifications/confirm-notice.ts';
+import type { Channel, Confirmation } from '../../domain/notifications/notification.ts';
+import { deliveryId, putDeliveries } from '../../domain/notifications/put-deliveries.ts';
+import type { NotificationsDeps } from './deps.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function newConfirmation({ links, now }: Pick<NotificationsDeps, 'links' | 'now'>, id: string): Confirmation {
+  return { ...links.newConfirmation(id), expiresAt: new Date(now().getTime() + CONFIRM_HOURS * HOUR_MS) };
+}
+
+/**
+ * Adds a channel, and mails its address a link where it has one to confirm. An address that has been asked as often as it may
+ * be is not asked again. The answer and the record of the delivery are the same: they say nothing of what others do with it.
+ * @throws RATE_LIMITED when the org has asked as many addresses today as it may; CONFLICT when it has too many channels; UNAVAILABLE when
+ *   the mail cannot be sent on its way: then no channel was added
+ */
+export async function addChannel(deps: NotificationsDeps, channel: Channel): Promise<void> {
+  const { confirmation, target, org } = channel;
+  if (confirmation === null || target.kind !== 'mail') return await deps.channels.insert(channel);
+  const at = deps.now();
+  const day = at.toISOString().slice(0, 10);
+  if (!(await deps.confirmations.take(`org/${org ?? ''}`, day, MOST_CONFIRMATIONS.org))) {
+    const most = `${MOST_CONFIRMATIONS.org} addresses a day are asked for an org`;
+    throw new FairleadError('RATE_LIMITED', `${most}: add the next one tomorrow (UTC)`);
+  }
+  await deps.channels.insert(channel);
+  const isAsked = await deps.confirmations.take(`address/${digest(target.to)}`, day, MOST_CONFIRMATIONS.address);
+  const notice = confirmNotice(channel, confirmation, { at, platformName: deps.platformName, isMuted: !isAsked });
+  try {
+    await putDeliveries({ ...deps, commands: deps.deliveryCommands }, [channel], [notice]);
+  } catch (error) {
+    // Nobody will be asked: whoever is told so adds the channel once more.
+    await deps.channels.remove(channel.id);
+    const lastProblem = 'It could not be sent on its way';
+    await deps.deliveries.note(deliveryId(notice, channel), { state: 'dead', lastProblem, endedAt: at });
+    throw error;
+  }
+}
+
+/** What is counted is no list of addresses. */
+function digest(address: string): string {
+  return createHash('sha256').update(address).digest('hex');
+}

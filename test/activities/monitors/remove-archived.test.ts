@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MOST_ARCHIVED_BY_HAND, removeArchived } from '../../../activities/monitors/remove-archived.ts';
+import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
+import { manualKey } from '../../../domain/monitors/registration.ts';
+import { createMemoryHeartbeats } from '../../support/in-memory/heartbeats.ts';
+import { createMemoryRollUps } from '../../support/in-memory/monitor-history.ts';
+import { createMemoryConditions, createMemoryMonitors } from '../../support/in-memory/monitors.ts';
+import { monitorRecord } from '../../support/monitor-records.ts';
+
+const NOW = new Date('2026-11-02T10:00:00Z');
+const DAY_MS = 86_400_000;
+const NEVER = new AbortController().signal;
+const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+
+async function world() {
+  const deps = {
+    ...{ monitors: createMemoryMonitors(), conditions: createMemoryConditions() },
+    ...{ heartbeats: createMemoryHeartbeats(), rollUps: createMemoryRollUps() },
+    now: () => NOW,
+  };
+  const add = async (number: number, archivedAt: Date | null) => {
+    const monitor = monitorRecord(number, { archivedAt });
+    const startsAt = daysAgo(100);
+    const time = { upMs: 1, degradedMs: 0, downMs: 0, maintenanceMs: 0, checks: 1, failed: 0, latency: [] };
+    await deps.monitors.insert(monitor);
+    await deps.conditions.claim([monitor.id], 1);
+    await deps.heartbeats.put(monitor.id, 'done', startsAt);
+    await deps.rollUps.write([{ monitorId: monitor.id, length: '1d', startsAt, ...time }]);
+    const verdict = { verdict: 'up', since: 0, run: null } as const;
+    await deps.rollUps.writeEnds([{ monitorId: monitor.id, hour: startsAt, closing: { verdict, lastAt: 0 } }]);
+    return monitor;
+  };
+  /** What is there of a monitor: itself, its condition, heartbeats, history and hour ends. */
+  const left = async (id: string) => [
+    (await deps.monitors.find(id)) === null ? 0 : 1,
+    (await deps.conditions.find([id])).size,
+    (await deps.heartbeats.find([id])).size,
+    (await deps.rollUps.read(id, '1d', daysAgo(200), NOW)).length,
+    (await deps.rollUps.endsBefore([id], NOW)).size,
+  ];
+  return { deps, add, left };
+}
+
+test('a monitor that was archived 90 days ago is deleted with all that is kept of it, and no other one', async () => {
+  const { deps, add, left } = await world();
+  const [gone, recent, live] = [await add(1, daysAgo(90)), await add(2, daysAgo(89.9)), await add(3, null)];
+  assert.equal(await removeArchived(deps, NEVER), 1);
+  assert.deepEqual(await left(gone.id), [0, 0, 0, 0, 0]);
+  for (const { id } of [recent, live]) assert.deepEqual(await left(id), [1, 1, 1, 1, 1]);
+  assert.equal(await removeArchived(deps, NEVER), 0);
+});
+
+test('a removal that breaks off is made again', async () => {
+  const { deps, add, left } = await world();
+  const { id } = await add(1, daysAgo(91));
+  const broken = { ...deps, conditions: { remove: () => Promise.reject(new Error('the database is away')) } };
+  await assert.rejects(removeArchived(broken, NEVER), /away/);
+  assert.equal(await removeArchived(deps, NEVER), 1);
+  assert.deepEqual(await left(id), [0, 0, 0, 0, 0]);
+});
+
+test('a monitor that comes back while it would be deleted stays', async () => {
+  const { deps, add } = await world();
+  const { id, serviceName } = await add(1, daysAgo(91));
+  const back = async () =>
+    registerMonitor(
+      { monitors: deps.monitors, newId: () => 'mon_new', now: () => NOW, isPlatformHost: () => true },
+      {
+        ...{ serviceName, org: null, namespace: 'n', environment: 'prod', url: 'https://a.example.com/' },
+        ...{ healthEndpoint: null, interval: null, unmanaged: false, expectStatus: null, expectBodyContains: null },
+      },
+    );
+  const rollUps = { remove: async () => void (await back()) };
+  assert.equal(await removeArchived({ ...deps, rollUps }, NEVER), 0);
+  assert.equal((await deps.monitors.find(id))?.archivedAt, null);
+});
+
+test('of those that people of an org removed, the newest are kept, so many', async () => {
+  const { deps } = await world();
+  const count = MOST_ARCHIVED_BY_HAND + 2;
+  for (let number = 1; number <= count; number += 1) {
+    const id = `mon_${number}`;
+    const changes = { id, key: manualKey(id), unmanaged: true, archivedAt: new Date(NOW.getTime() - number) };
+    await deps.monitors.insert(monitorRecord(number, changes));
+  }
+  await deps.monitors.insert(monitorRecord(count + 1, { org: 'globex', archivedAt: daysAgo(80) }));
+  assert.equal(await removeArchived(deps, NEVER), 2);
+  const left = await Promise.all([count - 2, count - 1, count, count + 1].map((n) => deps.monitors.find(`mon_${n}`)));
+  assert.deepEqual(
+    left.map((monitor) => monitor !== null),
+    [true, false, false, true],
+  );
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createOutbox } from '../../../domain/notifications/create-outbox.ts';
+import { WOKEN_WITHIN_MS } from '../../../domain/notifications/gather.ts';
+import type { Notification } from '../../../domain/notifications/notification.ts';
+import { channelRecord } from '../../ports/notifications/notification-stores.ts';
+import {
+  createMemoryChannels,
+  createMemoryDeliveries,
+  createMemoryNotices,
+} from '../../support/in-memory/notifications.ts';
+
+const notice = (id: string, changes: Partial<Notification> = {}): Notification => ({
+  ...{ id, kind: 'incident.opened', org: 'acme', subject: 'Down', text: 'down', data: {}, at: new Date(0) },
+  ...changes,
+});
+
+async function useOutbox() {
+  const clock = { now: new Date('2026-11-01T10:00:00Z') };
+  const [channels, deliveries, notices] = [createMemoryChannels(), createMemoryDeliveries(), createMemoryNotices()];
+  const delivered: string[] = [];
+  const woken: (string | null)[] = [];
+  const commands = {
+    deliver: async (id: string) => void delivered.push(id),
+    gather: async (org: string | null) => void woken.push(org),
+  };
+  await channels.insert(channelRecord({ id: 'chn_on' }));
+  const outbox = createOutbox({ channels, deliveries, notices, commands, now: () => clock.now });
+  return { clock, channels, notices, delivered, woken, outbox };
+}
+
+it('wakes what tells an org with the first notice that waits, and with no other, for thousands may come at once', async () => {
+  const { notices, woken, outbox } = await useOutbox();
+  await outbox.tell(notice('1'));
+  for (let id = 2; id < 50; id += 1) await outbox.tell(notice(String(id).padStart(2, '2')));
+  assert.deepEqual(woken, ['acme']);
+  const waiting = await notices.listWaiting('acme', 100);
+  await notices.markTold(
+    waiting.map(({ id }) => id),
+    new Date(),
+  );
+  for (const { id } of waiting) await outbox.tell(notice(id));
+  assert.deepEqual(woken, ['acme'], 'what was told already wakes nobody');
+  await outbox.tell(notice('99'));
+  assert.deepEqual(woken, ['acme', 'acme']);
+});
+
+it('does not rely for ever on whoever put a notice there and was killed before it woke anybody', async () => {
+  const { clock, notices, woken, outbox } = await useOutbox();
+  await notices.insert([notice('0')], clock.now);
+  await outbox.tell(notice('1'));
+  assert.deepEqual(woken, []);
+  clock.now = new Date(clock.now.getTime() + WOKEN_WITHIN_MS + 1);
+  await outbox.tell(notice('2'));
+  assert.deepEqual(woken, ['acme']);
+});
+
+it('tells at once what a person wrote or asked for, and what concerns the operators', async () => {
+  const { channels, delivered, woken, outbox } = await useOutbox();
+  await channels.insert(channelRecord({ id: 'chn_operators', org: null }));
+  await outbox.tellAll([
+    notice('u', { kind: 'incident.updated' }),
+    notice('t', { kind: 'alerts.test' }),
+    notice('p', { kind: 'prober.fault', org: null }),
+  ]);
+  assert.deepEqual(delivered, ['u/chn_on', 't/chn_on', 'p/chn_operators']);
+  assert.deepEqual(woken, []);
+});
+
+it('tells nothing to an address that nobody has confirmed, nor to one whose reader has stopped it', async () => {
+  const { channels, notices, delivered, woken, outbox } = await useOutbox();
+  for (const state of ['unconfirmed', 'stopped'] as const) {
+    await channels.insert(channelRecord({ id: `chn_${state}`, state }));
+    await channels.insert(channelRecord({ id: `chn_${state}_alone`, state, org: `org-${state}` }));
+    await outbox.tellAll([notice(`o-${state}`, { org: `org-${state}` })]);
+  }
+  await outbox.tell(notice('t', { kind: 'alerts.test' }));
+  assert.deepEqual(delivered, ['t/chn_on']);
+  assert.deepEqual(woken, []);
+  assert.equal(await notices.countWaiting('org-stopped', 10), 0);
+});
