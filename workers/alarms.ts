@@ -2,12 +2,17 @@ import type { alarmsSection } from '../adapters/env/alarms.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import type { SmtpSender } from '../adapters/mail/smtp-sender.ts';
 import type { RaiseAlarm } from '../domain/backups/ports.ts';
+import { FairleadError } from '../domain/errors.ts';
 import type { WorkerParts } from './module.ts';
 
 type Own = WorkerParts<ReadSection<typeof alarmsSection>>;
 type Parts = Pick<Own, 'env' | 'opened'> & { readonly logger: Pick<Own['logger'], 'warn' | 'error'> };
 
-/** A line of the log, which operators of an installation without mail read, and a mail where there is somebody to write to. */
+/**
+ * A line of the log, which operators of an installation without mail read, and a mail where there is somebody to write to. The
+ * line is the alarm: a mail that is refused for good, such as for its address or the password, is a line more, and nothing that
+ * raises an alarm fails by it.
+ */
 export async function composeAlarms({ env, logger, opened }: Parts): Promise<RaiseAlarm> {
   const to = env.PLATFORM_ALERT_EMAIL;
   const mail = to === undefined ? null : await openMail(env, opened);
@@ -16,15 +21,14 @@ export async function composeAlarms({ env, logger, opened }: Parts): Promise<Rai
   }
   return async ({ id, subject, text: message }) => {
     logger.error({ alarm: id, message }, subject);
-    if (to === undefined) return;
-    await mail?.send({
-      id,
-      to,
-      fromName: 'Fairlead',
-      subject,
-      text: message,
-      html: `<pre>${escapeHtml(message)}</pre>`,
-    });
+    if (to === undefined || mail === null) return;
+    const html = `<pre>${escapeHtml(message)}</pre>`;
+    try {
+      await mail.send({ id, to, fromName: 'Fairlead', subject, text: message, html });
+    } catch (error) {
+      if (!(error instanceof FairleadError) || error.retryable) throw error;
+      logger.error({ alarm: id, err: error }, 'the mail of this alarm was refused for good, and nobody got it');
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClaimantsOf } from '../activities/custom-domains/certificates/claimants-of.ts';
+import { createHolderOf } from '../activities/custom-domains/certificates/holder-of.ts';
 import { createCertificatesActivities } from '../activities/custom-domains/certificates/index.ts';
 import { createCertificateAuthority } from '../adapters/acme/certificate-authority.ts';
 import { createCertificateKeys } from '../adapters/acme/certificate-keys.ts';
@@ -56,10 +57,12 @@ export const certificates = defineModule({
     const accounts = createAcmeAccounts({ db });
     const lookup = createResolverLookup(env.CERTIFICATE_DNS_RESOLVERS);
     const services = createServiceStore({ db, now });
+    const domains = createCustomDomainStore({ db });
     return createCertificatesActivities({
       records: createCertificateRecords({ db }),
       orders: createOrderLog({ db }),
-      claimantsOf: createClaimantsOf({ services, domains: createCustomDomainStore({ db }) }),
+      claimantsOf: createClaimantsOf({ services, domains }),
+      holderOf: createHolderOf({ domains }),
       orgOf: async ({ service }) => (await services.find(service))?.org ?? `service ${service}`,
       authority: createCertificateAuthority({ ...accountOf(env), directoryUrl, accounts, cipher, ca, now }),
       files: createCertificateFiles(routesDirectory),

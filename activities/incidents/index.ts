@@ -4,7 +4,7 @@ import type { IncidentStore } from '../../domain/incidents/ports.ts';
 import type { Outbox } from '../../domain/notifications/ports.ts';
 
 export interface IncidentsActivityDeps {
-  readonly incidents: Pick<IncidentStore, 'find' | 'put'>;
+  readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
   readonly outbox: Pick<Outbox, 'tell'>;
 }
 
@@ -21,12 +21,16 @@ export function createIncidentsActivities({ incidents, outbox }: IncidentsActivi
   return {
     /** Idempotent: an incident of that id that is on record stays as it is. @returns the one on record */
     async openIncident(incident: IncidentView): Promise<IncidentView> {
+      await incidents.insert(fromIncidentView(incident));
       const known = await incidents.find(incident.id);
-      if (known !== null) return toIncidentView(known);
-      await incidents.put(fromIncidentView(incident));
-      return incident;
+      return known === null ? incident : toIncidentView(known);
     },
-    /** Idempotent: writes the whole. */
+    /** Null where there is none on record. */
+    async findIncident(id: string): Promise<IncidentView | null> {
+      const known = await incidents.find(id);
+      return known === null ? null : toIncidentView(known);
+    },
+    /** Idempotent: writes the whole, unless it is on record with as many changes. */
     putIncident: (incident: IncidentView): Promise<void> => incidents.put(fromIncidentView(incident)),
     /** Idempotent by the id of the notice. */
     tellIncident: ({ incident, ...told }: IncidentTold): Promise<void> => outbox.tell(incidentNotice(incident, told)),

@@ -58,7 +58,8 @@ export function secondsOf(header: unknown, now: Date): number | null {
   return Number.isFinite(seconds) ? Math.min(MOST_SECONDS, Math.max(1, Math.ceil(seconds))) : null;
 }
 
-function namesOf(data: unknown): readonly string[] {
+/** The names that a problem is about, where its parts say so. */
+export function namesOf(data: unknown): readonly string[] {
   if (typeof data !== 'object' || data === null || !('subproblems' in data) || !Array.isArray(data.subproblems))
     return [];
   return data.subproblems.flatMap((one) => {

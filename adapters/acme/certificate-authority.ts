@@ -17,7 +17,7 @@ import {
 } from '../../domain/custom-domains/certificates/stores.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type AcmeClient, type AcmeDirectory, type AcmeLibrary, loadAcme } from './acme-client.ts';
-import { detailsOf, secondsOf } from './acme-problem.ts';
+import { detailsOf, namesOf, secondsOf } from './acme-problem.ts';
 
 export interface CertificateAuthorityOptions {
   readonly directoryUrl: string;
@@ -86,7 +86,8 @@ export function createCertificateAuthority(options: CertificateAuthorityOptions)
     directoryUrl,
     describe: (signal) =>
       call(signal, async ({ directory, accountUrl }) => {
-        return { caaIdentities: directory.meta?.caaIdentities ?? [], accountUrl };
+        const { meta, renewalInfo } = directory;
+        return { caaIdentities: meta?.caaIdentities ?? [], accountUrl, hasRenewalInfo: renewalInfo !== undefined };
       }),
     placeOrder: ({ names, replaces }, signal) =>
       call(signal, async ({ client, directory }) => {
@@ -161,7 +162,7 @@ async function get(client: AcmeClient, url: string): Promise<Order> {
 }
 
 function readOrder({ url, status, error }: Order & { readonly error?: unknown }): AuthorityOrder {
-  return { url, status, problem: problemText(error) };
+  return { url, status, problem: problemText(error), problemNames: namesOf(error) };
 }
 
 async function readAuthorization(client: AcmeClient, authorization: AcmeAuthorization): Promise<Authorization> {

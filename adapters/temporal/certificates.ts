@@ -25,6 +25,8 @@ export function createCertificates(client: Client, newUpdateId: () => string): C
       withinReach(client, 'The certificate', async () => {
         try {
           const handle = client.workflow.getHandle(certificateWorkflowId(place));
+          // A run that has ended still answers: nobody keeps what it says.
+          if ((await handle.describe()).status.name !== 'RUNNING') return [];
           return (await handle.query<CertificateState>(CERTIFICATE_STATE)).names;
         } catch (error) {
           if (error instanceof WorkflowNotFoundError) return [];

@@ -5,8 +5,10 @@ import {
   INCIDENT_WORKFLOWS,
   type IncidentCommands,
   incidentWorkflowId,
+  type KnownIncident,
 } from '../../domain/incidents/messages.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
+import { startedOnceMore } from './started-once-more.ts';
 import { withinReach } from './within-reach.ts';
 
 /** The way to the workflows of incidents. */
@@ -39,7 +41,20 @@ export function createIncidentCommands(client: Client): IncidentCommands {
       }),
     acknowledge: (id, acknowledgement) => signal(id, INCIDENT_SIGNALS.acknowledged, acknowledgement),
     update: (id, update) => signal(id, INCIDENT_SIGNALS.updated, update),
-    resolve: (id, resolution) => signal(id, INCIDENT_SIGNALS.resolved, resolution),
+    resolve: (id, resolution) =>
+      reach(async () => {
+        const known: KnownIncident = { id, isKnown: true };
+        const ending = {
+          workflowId: incidentWorkflowId(id),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+          taskQueue: TASK_QUEUE,
+          args: [known],
+          signal: INCIDENT_SIGNALS.resolved,
+          signalArgs: [resolution],
+          staticSummary: `the end of ${id}`,
+        };
+        await startedOnceMore(() => client.workflow.signalWithStart(INCIDENT_WORKFLOWS.runIncident, ending));
+      }),
     markFlapping: (id, isFlapping) => signal(id, INCIDENT_SIGNALS.flapped, isFlapping),
   };
 }

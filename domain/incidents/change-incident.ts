@@ -13,13 +13,19 @@ export function openedIncident(start: IncidentStart): IncidentView {
   const body = start.monitorId === null ? (start.cause ?? start.title) : 'The monitor found it down.';
   return {
     ...start,
-    ...{ state: 'open', acknowledged: null, resolvedAt: null, flapping: false },
+    ...{ state: 'open', acknowledged: null, resolvedAt: null, flapping: false, changes: 0 },
     updates: [{ at: start.startedAt, status: 'investigating', body, by: null }],
   };
 }
 
 /** The incident after a change; the same one where it changes nothing, as after its end. */
 export function changedIncident(incident: IncidentView, change: IncidentChange): IncidentView {
+  const next = afterChange(incident, change);
+  // One that an earlier version carries has no count.
+  return next === incident ? incident : { ...next, changes: (incident.changes ?? 0) + 1 };
+}
+
+function afterChange(incident: IncidentView, change: IncidentChange): IncidentView {
   if (incident.state === 'resolved') return incident;
   switch (change.kind) {
     case 'acknowledged':

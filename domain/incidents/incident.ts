@@ -35,6 +35,8 @@ export interface Incident {
   readonly cause: string | null;
   /** Oldest first; at most {@link MOST_UPDATES}. */
   readonly updates: readonly IncidentUpdate[];
+  /** How many changes it has had: what is written late, with fewer, changes nothing. */
+  readonly changes: number;
 }
 
 export const MOST_UPDATES = 100;

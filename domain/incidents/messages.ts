@@ -11,6 +11,12 @@ export type IncidentStart = Pick<Incident, 'id' | 'org' | 'monitorId' | 'sequenc
   readonly startedAt: string;
 };
 
+/** One that is on record as open, and whose workflow is gone: it is begun again to come to its end. */
+export interface KnownIncident {
+  readonly id: string;
+  readonly isKnown: true;
+}
+
 export const INCIDENT_SIGNALS = {
   /** {@link Acknowledgement} */
   acknowledged: 'incidentAcknowledged',
@@ -41,6 +47,7 @@ export interface IncidentCommands {
   /** @throws INCIDENT_NOT_FOUND when it does not run any more */
   acknowledge(id: string, acknowledgement: Acknowledgement): Promise<void>;
   update(id: string, update: PostedUpdate): Promise<void>;
+  /** Also where its workflow is gone: one that is on record as open ends. What has ended, or is on no record, is left as it is. */
   resolve(id: string, resolution: Resolution): Promise<void>;
   markFlapping(id: string, isFlapping: boolean): Promise<void>;
 }

@@ -28,6 +28,11 @@ export interface IncidentStore {
   find(id: string): Promise<Incident | null>;
   /** Newest first. @param part all of each where it is left out */
   list(filter: IncidentFilter, page: PageRequest, part?: IncidentPart): Promise<Page<Incident>>;
-  /** Writes it whole; the workflow of the id is its only writer. */
+  /** Writes one that is new; one of that id that is there stays as it is. */
+  insert(incident: Incident): Promise<void>;
+  /**
+   * Writes it whole, over one with fewer changes where there is one; one with as many, or more, stays as it is. The workflow of
+   * the id is its only writer, and an attempt of it may come late.
+   */
   put(incident: Incident): Promise<void>;
 }

@@ -15,6 +15,7 @@ export const storedCertificate = (fingerprint: string): StoredCertificate => ({
   notBefore: new Date('2026-01-01T00:00:00Z'),
   notAfter: new Date('2026-04-01T00:00:00Z'),
   issuedAt: new Date('2026-01-01T00:01:00Z'),
+  orderUrl: '1',
 });
 
 let made = 0;
@@ -81,11 +82,22 @@ export function certificateRecordsSuite(open: () => CertificateRecords): void {
       const [records, owner, other] = [open(), newOwner(), newOwner()];
       await records.keepOrder(owner, storedOrder('1'));
       await records.keepOrder(other, storedOrder('1'));
-      await records.remove(owner);
-      await records.remove(owner);
+      await records.remove(owner, null);
+      await records.remove(owner, null);
       assert.equal(await records.find(owner), null);
       assert.equal(await records.find({ ...other, environment: 'uat' }), null);
       assert.ok((await records.find(other)) !== null);
+    });
+
+    it('is removed only while its certificate is the one that is named', async () => {
+      const [records, owner] = [open(), newOwner()];
+      await records.keepOrder(owner, storedOrder('1'));
+      await records.keepCertificate(owner, storedCertificate('aa'), '1');
+      await records.remove(owner, null);
+      await records.remove(owner, 'bb');
+      assert.deepEqual((await records.find(owner))?.current, storedCertificate('aa'));
+      await records.remove(owner, 'aa');
+      assert.equal(await records.find(owner), null);
     });
   });
 }

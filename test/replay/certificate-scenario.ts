@@ -32,7 +32,7 @@ export async function certificate(temporal: Awaited<ReturnType<typeof createTemp
     placeCertificateOrder: async ({ names }) => {
       if (state.isAway) throw new FairleadError('UNAVAILABLE', 'the authority is away', { retryable: true });
       state.names = names;
-      return { kind: 'placed' };
+      return { kind: 'placed', url: 'https://ca.example/order/1' };
     },
     fulfilCertificateOrder: async () => {
       if (state.names.includes(WWW) && state.wwwFails) {
@@ -50,7 +50,7 @@ export async function certificate(temporal: Awaited<ReturnType<typeof createTemp
     },
     tellNotServed: async () => undefined,
     removeCertificateFiles: async () => undefined,
-    forgetCertificate: async () => undefined,
+    forgetCertificate: async () => null,
   };
   const options = { taskQueue: 'certificates-recorded', module: 'certificates', activities };
   const workflowId = certificateWorkflowId(SHOP);

@@ -26,7 +26,9 @@ export async function heldCertificate(temporal: Awaited<ReturnType<typeof create
   const activities: CertificatesActivities = {
     readCertificate: async () => null,
     placeCertificateOrder: async () =>
-      state.isHeldBack ? { kind: 'held back', until: await inHours(3), reason: 'too many orders' } : { kind: 'placed' },
+      state.isHeldBack
+        ? { kind: 'held back', until: await inHours(3), reason: 'too many orders' }
+        : { kind: 'placed', url: 'https://ca.example/order/1' },
     fulfilCertificateOrder: async () => {
       state.issued += 1;
       const fingerprint = `${state.issued}`.padStart(64, '0');
@@ -40,7 +42,7 @@ export async function heldCertificate(temporal: Awaited<ReturnType<typeof create
     readRenewalTime: async () => ({ renewAt: await inHours(2), lookAgainAt: await inHours(9) }),
     tellNotServed: async () => undefined,
     removeCertificateFiles: async () => undefined,
-    forgetCertificate: async () => undefined,
+    forgetCertificate: async () => null,
   };
   const options = { taskQueue: 'certificates-held', module: 'certificates', activities };
   const workflowId = certificateWorkflowId(SHOP);

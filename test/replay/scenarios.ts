@@ -47,6 +47,7 @@ import { properties } from './properties-scenario.ts';
 import { reconcileDomains } from './reconcile-domains-scenario.ts';
 import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
+import { revokedCertificate } from './revoked-certificate-scenario.ts';
 import { searchPulls } from './search-pulls-scenario.ts';
 import { shards } from './shards-scenario.ts';
 import { sharing } from './sharing-scenario.ts';
@@ -91,6 +92,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   chains,
   certificate,
   heldCertificate,
+  revokedCertificate,
   backups,
   longNights,
   properties,

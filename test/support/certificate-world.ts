@@ -5,6 +5,7 @@ import { createCertificateKeys } from '../../adapters/acme/certificate-keys.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createServedCheck } from '../../adapters/http-fetch/served-check.ts';
 import { createCaaLookup } from '../../adapters/public-dns/caa-lookup.ts';
+import type { CertificateOwner } from '../../domain/custom-domains/certificates/certificate.ts';
 import type { ChallengeRecords } from '../../domain/custom-domains/certificates/ports.ts';
 import { makeTlsFixture } from '../adapters/edge-router/tls-fixture.ts';
 import {
@@ -38,6 +39,7 @@ export async function startCertificateWorld(
   );
   const cipher = createSecretCipher([randomBytes(32)]);
   const alarms: string[] = [];
+  const holders = new Map<string, CertificateOwner>();
   const now = () => new Date();
   const accounts = createInMemoryAcmeAccounts();
   /** A name of a customer leads to this machine, as the DNS of the authority has it, and as that of the platform. */
@@ -60,6 +62,7 @@ export async function startCertificateWorld(
     orders: createInMemoryOrderLog(),
     orgOf: async () => 'acme',
     claimantsOf: async (_owner, hosts) => hosts.map(() => 'acme'),
+    holderOf: async (host) => holders.get(host) ?? null,
     authority: newAuthority(),
     files: edge.certificates,
     answers: edge.challenges,
@@ -81,6 +84,7 @@ export async function startCertificateWorld(
     async customer(label: string, service: string): Promise<string> {
       const host = label === '' ? ZONE : `${label}.${ZONE}`;
       await dns.setRecords(ZONE, { name: host, type: 'A', contents: ['127.0.0.1'] });
+      holders.set(host, { service, environment: 'prod' });
       await edge.hosts.put(host, { service, environment: 'prod', serves: 'everything', redirectToTls: false });
       return host;
     },

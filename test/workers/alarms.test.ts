@@ -66,6 +66,24 @@ describe('alarms of the worker', { timeout: 60_000 }, () => {
     await stop();
   });
 
+  it('whose mail is refused for good are lines of the log: nothing that raises one fails by it', async () => {
+    const refuses = await startSmtpPeer({
+      hideSTARTTLS: true,
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no such user'), { responseCode: 550 })),
+    });
+    const { raise, lines, stop } = await worker({ PLATFORM_ALERT_EMAIL: 'ops@example.com', SMTP_URL: refuses.url });
+    await raise(ALARM);
+    await stop();
+    await refuses.stop();
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [
+        ['error', ALARM.subject],
+        ['error', 'the mail of this alarm was refused for good, and nobody got it'],
+      ],
+    );
+  });
+
   it('are lines of the log alone without a mail server: the start of the worker says so', async () => {
     const { raise, lines, stop } = await worker({ PLATFORM_ALERT_EMAIL: 'ops@example.com' });
     assert.match(lines[0]?.message ?? '', /PLATFORM_ALERT_EMAIL is set, and SMTP_URL is not/);

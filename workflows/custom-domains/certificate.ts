@@ -25,21 +25,21 @@ import {
   SET_CERTIFICATE_NAMES,
 } from '../../domain/custom-domains/certificates/messages.ts';
 import {
-  deliverCertificate,
   forgetCertificate,
   readCertificate,
   removeCertificateFiles,
+  removeFilesSoon,
 } from './certificates/activity-proxies.ts';
 import {
   initialState,
   type KeptState,
   missing,
-  newName,
   orderable,
   RENEWS_AFTER_MS,
   viewOf,
   viewOfName,
 } from './certificates/certificate-state.ts';
+import { deliver } from './certificates/deliver.ts';
 import { lookAtNames, nextLookAt } from './certificates/look-at-names.ts';
 import { orderCertificate } from './certificates/order-certificate.ts';
 import { createRenewal, type Renewal } from './certificates/renewal.ts';
@@ -48,6 +48,9 @@ export interface KeepCertificateInput extends CertificateOwner {
   /** Absent at its start. */
   readonly state?: KeptState;
 }
+
+/** How long an update waits for what the workflow has, at its begin; its caller waits for 25 seconds. */
+const RESTORED_WITHIN_MS = 10_000;
 
 /**
  * Keeps the one certificate of the names of a service in an environment; id `certificate/<service>/<env>`, reached by
@@ -60,12 +63,27 @@ export async function keepCertificate(input: KeepCertificateInput): Promise<void
   const { state: carried, ...owner } = input;
   const state = carried ?? initialState();
   let changes = 0;
+  let isRestored = carried !== undefined;
   const told = new Map<string, string>();
+  const removeAtOnce = async (): Promise<void> => {
+    // Where no worker of the module is, nobody knows of files either.
+    if (!(await condition(() => isRestored, RESTORED_WITHIN_MS))) return;
+    try {
+      // What is wished for again meanwhile has to be given to the router once more.
+      if ((await removeUnwished(state, removeFilesSoon)) && state.wished?.length !== 0) changes += 1;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      // Who asked has gone by then; the next round of the workflow removes them.
+      log.warn('the files of names that nobody wishes for any more could not be removed at once');
+    }
+  };
   setHandler(
     defineUpdate<void, [CertificateNames]>(SET_CERTIFICATE_NAMES),
     ({ names }) => {
       state.wished = [...new Set(names)].sort();
       changes += 1;
+      // Workflows from before leave the files to their next round, which may stand behind an order.
+      return patched('update-removes-files') ? removeAtOnce() : undefined;
     },
     { validator: checkNames },
   );
@@ -78,6 +96,7 @@ export async function keepCertificate(input: KeepCertificateInput): Promise<void
   });
   // Of a workflow that was cancelled or ended, what it had is still there.
   if (carried === undefined) await restore(owner, state);
+  isRestored = true;
   // Started by an update that was refused: nobody said that what there is shall go.
   if (!(await condition(() => state.wished !== null, '1 minute'))) return;
   const renewal = createRenewal(owner);
@@ -90,7 +109,7 @@ export async function keepCertificate(input: KeepCertificateInput): Promise<void
       if (seen === changes) return;
       continue;
     }
-    await removeUnwished(state);
+    await removeUnwished(state, removeCertificateFiles);
     await renewal.read(state);
     // Where some names failed, the others are ordered at once without them.
     while (mayOrder(state, renewal) && seen === changes) {
@@ -139,37 +158,23 @@ function renewalAt({ issuedAt }: KeptState, renewal: Renewal): number {
   return Math.max(renewal.nextAt(), (issuedAt ?? 0) + RENEWS_AFTER_MS);
 }
 
-/** Puts the current certificate where the router finds it, for each wished name that it is of. */
-async function deliver(owner: CertificateOwner, state: KeptState): Promise<void> {
-  const { current } = state;
-  if (current === null) return;
-  const hosts = (state.wished ?? []).filter((host) => current.names.includes(host));
-  const isThere =
-    state.deliveredFingerprint === current.fingerprint && hosts.every((host) => state.delivered.includes(host));
-  if (hosts.length === 0 || isThere) return;
-  // Noted before: whatever becomes of this, the files may be there.
-  state.delivered = [...new Set([...state.delivered, ...hosts])];
-  await deliverCertificate({ ...owner, hosts });
-  state.deliveredFingerprint = current.fingerprint;
-  for (const host of hosts) {
-    const known = state.names[host] ?? newName();
-    // Of one that was not served before either, operators know.
-    const hasAlarmed = known.hasAlarmed && patched('alarm-once-until-served');
-    state.names[host] = { ...known, unservedSince: Date.now(), lookAt: 0, hasAlarmed };
-  }
-}
-
-async function removeUnwished(state: KeptState): Promise<void> {
-  const unwished = state.delivered.filter((host) => !state.wished?.includes(host));
-  for (const host of Object.keys(state.names)) if (!state.wished?.includes(host)) delete state.names[host];
-  if (unwished.length === 0) return;
-  await removeCertificateFiles(unwished);
+/** @returns whether there was something to remove */
+async function removeUnwished(state: KeptState, remove: typeof removeCertificateFiles): Promise<boolean> {
+  const isUnwished = (host: string): boolean => !state.wished?.includes(host);
+  const unwished = state.delivered.filter(isUnwished);
+  for (const host of Object.keys(state.names)) if (isUnwished(host)) delete state.names[host];
+  if (unwished.length === 0) return false;
+  await remove(unwished);
   state.delivered = state.delivered.filter((host) => !unwished.includes(host));
+  return true;
 }
 
 async function takeAway(owner: CertificateOwner, state: KeptState): Promise<void> {
-  if (state.delivered.length > 0) await removeCertificateFiles(state.delivered);
-  await forgetCertificate(owner);
+  const { delivered, current } = state;
+  if (delivered.length > 0) await removeCertificateFiles(delivered);
+  const left = await forgetCertificate({ ...owner, fingerprint: current?.fingerprint ?? null });
+  // An order may have come to a certificate whose word was lost.
+  if (left) await forgetCertificate({ ...owner, ...left });
   Object.assign(state, initialState(), { wished: state.wished });
 }
 
@@ -197,7 +202,8 @@ function nextAt(state: KeptState, renewal: Renewal): number {
   // Where every name waits for its next order, a renewal that is due waits as well.
   const order = orderable(state, now).length === 0 ? [] : [isNeeded ? now : renewalAt(state, renewal)];
   const orderAt = Math.max(state.heldUntil?.at ?? 0, Math.min(...retries, ...order));
-  return Math.min(orderAt, renewal.lookAgainAt(), nextLookAt(state));
+  const deliverAt = state.undelivered?.retryAt ?? Number.POSITIVE_INFINITY;
+  return Math.min(orderAt, deliverAt, renewal.lookAgainAt(), nextLookAt(state));
 }
 
 function describe(state: KeptState, renewal: Renewal): string {

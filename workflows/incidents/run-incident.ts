@@ -15,13 +15,14 @@ import {
   type Acknowledgement,
   INCIDENT_SIGNALS,
   type IncidentStart,
+  type KnownIncident,
   type PostedUpdate,
   type Resolution,
 } from '../../domain/incidents/messages.ts';
 import { moduleTaskQueue } from '../../domain/task-queue.ts';
 
 /** Retried for as long as the database or Temporal may be away: an incident is never lost. */
-const { openIncident, putIncident, tellIncident } = proxyActivities<IncidentsActivities>({
+const { openIncident, findIncident, putIncident, tellIncident } = proxyActivities<IncidentsActivities>({
   taskQueue: moduleTaskQueue('incidents'),
   startToCloseTimeout: '30s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
@@ -39,10 +40,11 @@ export interface IncidentLeft {
 }
 
 /**
- * One incident, from its beginning to its end; id `incident/<id>`, so that it runs once. Each change is on record before it
+ * One incident, from its beginning to its end; id `incident/<id>`, so that it runs once. Where that was lost, it is begun again by
+ * its end, with what is on record. Each change is on record before it
  * is told, and they are told in the order in which they came.
  */
-export async function runIncident(start: IncidentStart, left?: IncidentLeft): Promise<void> {
+export async function runIncident(start: IncidentStart | KnownIncident, left?: IncidentLeft): Promise<void> {
   const changes: IncidentChange[] = [];
   setHandler(acknowledged, (acknowledgement) => void changes.push({ kind: 'acknowledged', acknowledgement }));
   setHandler(updated, (update) => void changes.push({ kind: 'updated', update }));
@@ -57,9 +59,10 @@ export async function runIncident(start: IncidentStart, left?: IncidentLeft): Pr
     await tellIncident({ incident, event, turn, at });
   };
 
-  let incident = left?.incident ?? (await openIncident(openedIncident(start)));
-  // The workflow that had the id before is forgotten, and so it was begun once more.
-  if (left === undefined && incident.state === 'resolved') return;
+  const begun = left?.incident ?? (await begin(start));
+  // Of one that has ended a workflow may be begun once more: the one before is forgotten, or its end is told again.
+  if (begun === null || (left === undefined && begun.state === 'resolved')) return;
+  let incident = begun;
   if (left === undefined) await tell(incident, 'opened', incident.startedAt);
   for (;;) {
     await condition(() => changes.length > 0 || workflowInfo().continueAsNewSuggested);
@@ -72,6 +75,11 @@ export async function runIncident(start: IncidentStart, left?: IncidentLeft): Pr
     await tell(incident, eventOf(change), timeOf(change));
     if (incident.state === 'resolved') return;
   }
+}
+
+/** Null for one that is to be on record, and is not. */
+function begin(start: IncidentStart | KnownIncident): Promise<IncidentView | null> {
+  return 'isKnown' in start ? findIncident(start.id) : openIncident(openedIncident(start));
 }
 
 function eventOf(change: IncidentChange): IncidentEvent {

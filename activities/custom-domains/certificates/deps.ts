@@ -10,6 +10,7 @@ import type {
 import type { ServedCheck } from '../../../domain/custom-domains/certificates/served-check.ts';
 import type { CertificateRecords, OrderLog } from '../../../domain/custom-domains/certificates/stores.ts';
 import type { ClaimantsOf } from './claimants-of.ts';
+import type { HolderOf } from './holder-of.ts';
 
 export interface CertificatesDeps {
   readonly records: CertificateRecords;
@@ -18,6 +19,8 @@ export interface CertificatesDeps {
   readonly orgOf: (owner: CertificateOwner) => Promise<string>;
   /** By which what one org may order is counted. */
   readonly claimantsOf: ClaimantsOf;
+  /** By which it is decided whose certificate a name is served with. */
+  readonly holderOf: HolderOf;
   readonly authority: CertificateAuthority;
   readonly files: CertificateFiles;
   readonly answers: ChallengeAnswers;

@@ -6,6 +6,7 @@ import type {
 } from '../../../domain/custom-domains/certificates/authority.ts';
 import {
   type CertificateOwner,
+  type CertificateRecord,
   certificateKeyContext,
   type StoredCertificate,
   type StoredOrder,
@@ -13,6 +14,7 @@ import {
 import { FairleadError } from '../../../domain/errors.ts';
 import type { CertificatesDeps } from './deps.ts';
 import type { NameFailure } from './placement.ts';
+import { failuresOf, type Refusal, refusalOf } from './refusal.ts';
 
 /** What the workflow is told of a certificate; no key. */
 export interface IssuedCertificate {
@@ -26,6 +28,11 @@ export type Fulfilment =
   | { readonly kind: 'issued'; readonly certificate: IssuedCertificate }
   | { readonly kind: 'failed'; readonly failures: readonly NameFailure[] };
 
+export interface OrderToFulfil extends CertificateOwner {
+  /** Of the order that was placed; absent in what an earlier version asks for. */
+  readonly url?: string | undefined;
+}
+
 /** How often the authority is asked how far it is: its first answers come at once, the last may take a minute. */
 const LOOK_AFTER_MS = [250, 500, 1_000, 2_000];
 const LOOK_EVERY_MS = 5_000;
@@ -37,16 +44,13 @@ const LOOK_EVERY_MS = 5_000;
  */
 export async function fulfilCertificateOrder(
   deps: CertificatesDeps,
-  owner: CertificateOwner,
+  { url, ...owner }: OrderToFulfil,
   signal: AbortSignal,
 ): Promise<Fulfilment> {
   const record = await deps.records.find(owner);
   const order = record?.order ?? null;
-  if (order === null) {
-    // Stored by an attempt that could not say so any more.
-    if (record?.current != null) return { kind: 'issued', certificate: issued(record.current) };
-    throw new FairleadError('CONFLICT', `There is no order for ${owner.service} in ${owner.environment}`);
-  }
+  // Ended by an attempt that could not say so any more.
+  if (order === null) return outcomeOf(record, { ...owner, url });
   for (let looks = 0; ; looks += 1) {
     const known = await deps.authority.readOrder(order.url, signal);
     const ended = await advance(deps, owner, order, { known, signal });
@@ -55,8 +59,22 @@ export async function fulfilCertificateOrder(
   }
 }
 
+/** @throws CONFLICT where the order came to no certificate: it is placed anew */
+function outcomeOf(record: CertificateRecord | null, { url, service, environment }: OrderToFulfil): Fulfilment {
+  const current = record?.current ?? null;
+  const isOfOrder = url === undefined || current?.orderUrl === url;
+  if (current !== null && isOfOrder) return { kind: 'issued', certificate: issued(current) };
+  throw new FairleadError('CONFLICT', `The order for ${service} in ${environment} has ended without a certificate`);
+}
+
 interface Look {
   readonly known: AuthorityOrder | null;
+  readonly signal: AbortSignal;
+}
+
+interface KnownOrder {
+  readonly known: AuthorityOrder;
+  readonly authorizations: readonly Authorization[];
   readonly signal: AbortSignal;
 }
 
@@ -67,17 +85,36 @@ async function advance(
   order: StoredOrder,
   { known, signal }: Look,
 ): Promise<Fulfilment | null> {
-  const { authority } = deps;
   if (known === null) {
     await deps.records.dropOrder(owner, order.url);
     return failed(order.names, 'the authority does not know the order any more');
   }
   if (known.status === 'processing') return null;
-  const authorizations = await authority.readAuthorizations(order.url, signal);
-  if (known.status === 'invalid') return await fail(deps, owner, order, { authorizations, problem: known.problem });
+  const authorizations = await deps.authority.readAuthorizations(order.url, signal);
+  try {
+    return await proceed(deps, owner, order, { known, authorizations, signal });
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    // The next one is placed without the names that are refused: this one comes to nothing more.
+    return await fail(deps, owner, order, { authorizations, refusal });
+  }
+}
+
+async function proceed(
+  deps: CertificatesDeps,
+  owner: CertificateOwner,
+  order: StoredOrder,
+  { known, authorizations, signal }: KnownOrder,
+): Promise<Fulfilment | null> {
+  const { authority } = deps;
+  if (known.status === 'invalid') {
+    const reason = known.problem ?? 'the authority ended the order without a reason';
+    return await fail(deps, owner, order, { authorizations, refusal: { reason, names: known.problemNames } });
+  }
   if (known.status === 'pending') {
     const without = authorizations.filter((one) => one.status === 'pending' && challengeOf(deps, one) === null);
-    if (without.length > 0) return await fail(deps, owner, order, { authorizations, problem: null });
+    if (without.length > 0) return await fail(deps, owner, order, { authorizations, refusal: null });
     for (const one of authorizations) await answer(deps, one, signal);
     return null;
   }
@@ -87,15 +124,17 @@ async function advance(
     return null;
   }
   const chain = await authority.download(order.url, signal);
+  const { url: orderUrl, names, directoryUrl } = order;
   const certificate: StoredCertificate = {
-    ...(await deps.keys.readChain(chain, { key, names: order.names })),
+    ...(await deps.keys.readChain(chain, { key, names })),
     // With the key of today, whatever sealed it when it was ordered.
     key: deps.cipher.seal(key, certificateKeyContext(owner)),
-    ...{ chain, names: order.names, directoryUrl: order.directoryUrl, issuedAt: deps.now() },
+    ...{ chain, names, directoryUrl, orderUrl, issuedAt: deps.now() },
   };
   await removeAnswers(deps, authorizations);
-  await deps.records.keepCertificate(owner, certificate, order.url);
-  return { kind: 'issued', certificate: issued(certificate) };
+  await deps.records.keepCertificate(owner, certificate, orderUrl);
+  // Another attempt may have ended the order: then what counts is what that one stored.
+  return outcomeOf(await deps.records.find(owner), { ...owner, url: orderUrl });
 }
 
 function challengeOf({ challengeRecords }: CertificatesDeps, authorization: Authorization): Challenge | null {
@@ -129,12 +168,13 @@ async function fail(
   deps: CertificatesDeps,
   owner: CertificateOwner,
   order: StoredOrder,
-  why: { readonly authorizations: readonly Authorization[]; readonly problem: string | null },
+  why: { readonly authorizations: readonly Authorization[]; readonly refusal: Refusal | null },
 ): Promise<Fulfilment> {
   await removeAnswers(deps, why.authorizations);
   const found = why.authorizations.flatMap((one) => failureOf(deps, one));
-  const reason = why.problem ?? 'the authority ended the order without a reason';
-  const failures = found.length > 0 ? found : order.names.map((host) => ({ host, reason }));
+  const refused =
+    why.refusal === null || found.length > 0 ? [] : await failuresOf(deps, { owner, ...order }, why.refusal);
+  const failures = [...found, ...refused];
   await deps.orders.noteFailure(
     order.url,
     failures.map(({ host }) => host),

@@ -28,16 +28,22 @@ export async function orgsOfOrder(
  */
 export async function holdBack(
   { orders, now }: CertificatesDeps,
-  order: OfOrgs & { readonly names: readonly string[]; readonly replaces: StoredCertificate | null },
+  order: OfOrgs & {
+    readonly names: readonly string[];
+    /** The certificate that it renews; null for none. */
+    readonly current: StoredCertificate | null;
+    /** Whether the authority is told that it takes the place of that one. */
+    readonly isReplacement: boolean;
+  },
 ): Promise<Placement | null> {
-  const { names, claimants, replaces } = order;
+  const { names, claimants, current, isReplacement } = order;
   const time = now();
   const since = new Date(time.getTime() - BUDGET_SPAN_MS);
   const placed = await orders.since(since, { orgs: [...new Set(claimants)], domains: domainsOf(names) });
   const wished = names.map((host, at) => {
-    return { host, claimant: claimants[at] ?? '', isReplaced: replaces?.names.includes(host) ?? false };
+    return { host, claimant: claimants[at] ?? '', isReplaced: current?.names.includes(host) ?? false };
   });
-  const held = heldBack({ names: wished, isReplacement: replaces !== null }, placed, { now: time, domainOf });
+  const held = heldBack({ names: wished, isReplacement }, placed, { now: time, domainOf });
   if (held.names.length > 0 && held.names.length < names.length) {
     return { kind: 'refused', failures: held.names.map(({ host, reason }) => ({ host, reason })) };
   }

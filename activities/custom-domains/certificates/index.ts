@@ -2,16 +2,19 @@ import type { CertificateOwner } from '../../../domain/custom-domains/certificat
 import { createOrgPlaces } from '../../org-places.ts';
 import { whileHeartbeating } from '../../while-heartbeating.ts';
 import type { CertificatesDeps } from './deps.ts';
-import { fulfilCertificateOrder } from './fulfil-order.ts';
+import { fulfilCertificateOrder, type OrderToFulfil } from './fulfil-order.ts';
 import {
   checkServed,
   deliverCertificate,
+  type Forgetting,
+  forgetCertificate,
   type OneHost,
   readCertificate,
   readRenewalTime,
   tellNotServed,
 } from './keep-served.ts';
 import { type OrderRequest, placeCertificateOrder } from './place-order.ts';
+import { settleFile } from './settle-file.ts';
 
 /**
  * The activities of certificates.
@@ -30,8 +33,8 @@ export function createCertificatesActivities(deps: CertificatesDeps) {
   return {
     placeCertificateOrder: (request: OrderRequest) =>
       waiting(request, (signal) => placeCertificateOrder(deps, request, signal)),
-    fulfilCertificateOrder: (owner: CertificateOwner) =>
-      waiting(owner, (signal) => fulfilCertificateOrder(deps, owner, signal)),
+    fulfilCertificateOrder: (order: OrderToFulfil) =>
+      waiting(order, (signal) => fulfilCertificateOrder(deps, order, signal)),
     readCertificate: (owner: CertificateOwner) => readCertificate(deps, owner),
     deliverCertificate: (delivery: CertificateOwner & { readonly hosts: readonly string[] }) =>
       deliverCertificate(deps, delivery),
@@ -42,10 +45,11 @@ export function createCertificatesActivities(deps: CertificatesDeps) {
       }),
     readRenewalTime: (owner: CertificateOwner) => whileHeartbeating((signal) => readRenewalTime(deps, owner, signal)),
     tellNotServed: (one: OneHost & { readonly reason: string }) => tellNotServed(deps, one),
+    /** Of hosts that somebody else holds by now, the files are theirs and stay. Idempotent. */
     removeCertificateFiles: async (hosts: readonly string[]): Promise<void> => {
-      for (const host of hosts) await deps.files.remove(host);
+      for (const host of hosts) await settleFile(deps, host);
     },
-    forgetCertificate: (owner: CertificateOwner) => deps.records.remove(owner),
+    forgetCertificate: (certificate: Forgetting) => forgetCertificate(deps, certificate),
   };
 }
 

@@ -1,12 +1,10 @@
-import {
-  type CertificateOwner,
-  certificateKeyContext,
-} from '../../../domain/custom-domains/certificates/certificate.ts';
+import type { CertificateOwner } from '../../../domain/custom-domains/certificates/certificate.ts';
 import { renewalTime, shareOf } from '../../../domain/custom-domains/certificates/renewal-time.ts';
 import type { ServedLook } from '../../../domain/custom-domains/certificates/served-check.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { CertificatesDeps } from './deps.ts';
 import { type IssuedCertificate, issued } from './fulfil-order.ts';
+import { settleFile } from './settle-file.ts';
 
 export interface OneHost extends CertificateOwner {
   readonly host: string;
@@ -32,14 +30,16 @@ export async function readCertificate(
   return current === null || current.notAfter <= deps.now() ? null : issued(current);
 }
 
-/** Puts the current certificate where the router finds it. Idempotent. @throws CONFLICT where there is none */
+/**
+ * Puts the current certificate where the router finds it, for each host that the owner holds by now. Idempotent.
+ * @throws CONFLICT where there is none
+ */
 export async function deliverCertificate(
   deps: CertificatesDeps,
   { hosts, ...owner }: CertificateOwner & { readonly hosts: readonly string[] },
 ): Promise<void> {
-  const current = await currentOf(deps, owner);
-  const key = deps.cipher.open(current.key, certificateKeyContext(owner));
-  for (const host of hosts) await deps.files.put(host, { key, chain: current.chain });
+  await currentOf(deps, owner);
+  for (const host of hosts) await settleFile(deps, host);
 }
 
 /** Looks at a host as any client does. @throws CONFLICT where there is no certificate */
@@ -82,6 +82,25 @@ export async function tellNotServed(
       'It was delivered to the router again. See fairlead domain doctor.',
     ].join('\n'),
   });
+}
+
+export interface Forgetting extends CertificateOwner {
+  /** Of the certificate that is forgotten; null where none was issued. */
+  readonly fingerprint: string | null;
+}
+
+/**
+ * Forgets the record of an owner while its certificate is that one: a late attempt takes nothing from who orders anew. Idempotent.
+ * @returns the fingerprint of what stays, null for none of it; null where the record is gone
+ */
+export async function forgetCertificate(
+  { records }: CertificatesDeps,
+  { fingerprint, ...owner }: Forgetting,
+): Promise<{ readonly fingerprint: string | null } | null> {
+  // What an earlier version asks for names none.
+  await records.remove(owner, fingerprint ?? null);
+  const record = await records.find(owner);
+  return record === null ? null : { fingerprint: record.current?.fingerprint ?? null };
 }
 
 async function currentOf({ records }: CertificatesDeps, owner: CertificateOwner) {

@@ -4,11 +4,13 @@ import {
   type CertificateOwner,
   certificateKeyContext,
   type StoredCertificate,
+  type StoredOrder,
 } from '../../../domain/custom-domains/certificates/certificate.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { CertificatesDeps } from './deps.ts';
-import { domainsOf, holdBack, orgsOfOrder } from './hold-back.ts';
+import { domainsOf, holdBack, type OfOrgs, orgsOfOrder } from './hold-back.ts';
 import type { NameFailure, Placement } from './placement.ts';
+import { failuresOf, refusalOf } from './refusal.ts';
 
 export interface OrderRequest extends CertificateOwner {
   readonly names: readonly string[];
@@ -27,31 +29,34 @@ export async function placeCertificateOrder(
 ): Promise<Placement> {
   const record = await deps.records.find(owner);
   const open = record?.order ?? null;
+  const current = record?.current ?? null;
   if (open !== null) {
     if (open.directoryUrl === deps.authority.directoryUrl && isSame(open.names, names)) {
       const known = await deps.authority.readOrder(open.url, signal);
-      if (known !== null && known.status !== 'invalid') return { kind: 'placed' };
+      if (known !== null && known.status !== 'invalid') {
+        // The attempt that placed it may have been killed before it did so.
+        await noteOrder(deps, open, await orgsOfOrder(deps, { owner, names: open.names }, current));
+        return { kind: 'placed', url: open.url };
+      }
     }
     await deps.records.dropOrder(owner, open.url);
   }
   const authority = await deps.authority.describe(signal);
   const failures = await refusedByCaa(deps, names, authority);
   if (failures.length > 0) return { kind: 'refused', failures };
-  const current = record?.current ?? null;
-  const replaces = replacedBy(deps, current, names);
   const ofOrgs = await orgsOfOrder(deps, { owner, names }, current);
-  const held = await holdBack(deps, { ...ofOrgs, names, replaces });
-  if (held !== null) return held;
+  const wish = { ...ofOrgs, owner, names, current: renewedBy(deps, current, names) };
+  // Where the authority takes no word of what is replaced, each order counts for its limits.
+  const replaces = authority.hasRenewalInfo ? (wish.current?.renewalId ?? null) : null;
+  const placed = await placeOrSay(deps, wish, replaces, signal);
+  if ('kind' in placed) return placed;
   const key = await deps.keys.createKey();
-  const placed = await placeOrSay(deps, { names, replaces: replaces?.renewalId ?? null }, signal);
-  if ('failures' in placed) return { kind: 'refused', failures: placed.failures };
-  const placedAt = deps.now();
   const kept = await deps.records.keepOrder(owner, {
-    ...{ url: placed.url, directoryUrl: deps.authority.directoryUrl, names, placedAt },
+    ...{ url: placed.url, directoryUrl: deps.authority.directoryUrl, names, placedAt: deps.now() },
     key: deps.cipher.seal(key, certificateKeyContext(owner)),
   });
-  await deps.orders.note({ id: kept.url, ...ofOrgs, names, at: placedAt, failed: [], domains: domainsOf(names) });
-  return { kind: 'placed' };
+  await noteOrder(deps, kept, ofOrgs);
+  return { kind: 'placed', url: kept.url };
 }
 
 /**
@@ -98,46 +103,53 @@ function unreadable(host: string, { reason }: PromiseRejectedResult): NameFailur
   return { host, reason: reason.message };
 }
 
-/** One order replaces one certificate, of which it has a name, and which its authority knows by an id. */
-function replacedBy(
+/** The certificate of this authority that an order renews: one of which it has a name. */
+function renewedBy(
   { authority }: CertificatesDeps,
   current: StoredCertificate | null,
   names: readonly string[],
 ): StoredCertificate | null {
-  if (current === null || current.directoryUrl !== authority.directoryUrl || current.renewalId === null) return null;
+  if (current === null || current.directoryUrl !== authority.directoryUrl) return null;
   return current.names.some((name) => names.includes(name)) ? current : null;
 }
 
-/** Of names that the authority does not certify, such as those on a list of its own, the others are ordered without them. */
-async function placeOrSay(
-  deps: CertificatesDeps,
-  order: { readonly names: readonly string[]; readonly replaces: string | null },
-  signal: AbortSignal,
-): Promise<AuthorityOrder | { readonly failures: readonly NameFailure[] }> {
-  try {
-    return await place(deps, order, signal);
-  } catch (error) {
-    if (!(error instanceof FairleadError) || error.code !== 'CERTIFICATE_REFUSED') throw error;
-    const told = (error.details as { readonly names?: readonly string[] } | undefined)?.names ?? [];
-    const about = order.names.filter((name) => told.includes(name) || error.message.includes(`"${name}"`));
-    const failing = about.length > 0 ? about : order.names;
-    return { failures: failing.map((host) => ({ host, reason: error.message })) };
-  }
+interface Wish extends OfOrgs {
+  readonly owner: CertificateOwner;
+  readonly names: readonly string[];
+  /** Of this authority, which has one of the names; null for none. */
+  readonly current: StoredCertificate | null;
 }
 
-/** An authority that has the certificate as replaced already takes the order as one of its own. */
-async function place(
-  { authority }: CertificatesDeps,
-  order: { readonly names: readonly string[]; readonly replaces: string | null },
+/**
+ * Of names that the authority does not certify, such as those on a list of its own, the others are ordered without them. One
+ * that has the certificate as replaced already takes the order as a new one, which counts for its limits and so for ours.
+ * @param replaces as `placeOrder` of the authority has it
+ */
+async function placeOrSay(
+  deps: CertificatesDeps,
+  wish: Wish,
+  replaces: string | null,
   signal: AbortSignal,
-): Promise<AuthorityOrder> {
+): Promise<AuthorityOrder | Placement> {
+  const held = await holdBack(deps, { ...wish, isReplacement: replaces !== null });
+  if (held !== null) return held;
   try {
-    return await authority.placeOrder(order, signal);
+    return await deps.authority.placeOrder({ names: wish.names, replaces }, signal);
   } catch (error) {
-    if (order.replaces === null || !(error instanceof FairleadError) || error.code !== 'CERTIFICATE_REFUSED')
-      throw error;
-    return await authority.placeOrder({ ...order, replaces: null }, signal);
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    if (replaces === null) return { kind: 'refused', failures: await failuresOf(deps, wish, refusal) };
   }
+  return await placeOrSay(deps, wish, null, signal);
+}
+
+/** Counts for the limits, once, whoever of several attempts comes to it. */
+async function noteOrder(
+  { orders }: CertificatesDeps,
+  { url, names, placedAt }: StoredOrder,
+  ofOrgs: OfOrgs,
+): Promise<void> {
+  await orders.note({ id: url, ...ofOrgs, names, at: placedAt, failed: [], domains: domainsOf(names) });
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

@@ -38,6 +38,7 @@ const documentSchema = z.object({
       notBefore: z.date(),
       notAfter: z.date(),
       issuedAt: z.date(),
+      orderUrl: z.string().nullable().default(null),
     })
     .nullable()
     .default(null),
@@ -73,8 +74,9 @@ export function createCertificateRecords({ db }: { readonly db: Db }): Certifica
       const set = { $set: { current: certificate, order: null } };
       await mongoCall(() => collection.updateOne({ _id: idOf(owner), 'order.url': url }, set));
     },
-    async remove(owner) {
-      await mongoCall(() => collection.deleteOne({ _id: idOf(owner) }));
+    async remove(owner, fingerprint) {
+      const isCurrent = fingerprint === null ? { current: null } : { 'current.fingerprint': fingerprint };
+      await mongoCall(() => collection.deleteOne({ _id: idOf(owner), ...isCurrent }));
     },
     list: (page) => pageById(collection, { page, read: (document) => documentSchema.parse(document) }),
     async reseal(owner, place, key) {

@@ -4,6 +4,7 @@ import { INCIDENT_STATES, type Incident, UPDATE_STATES } from '../../../domain/i
 import type { IncidentFilter, IncidentPart, IncidentStore } from '../../../domain/incidents/ports.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { insertIfNew } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -26,6 +27,7 @@ const incidentSchema = z.object({
   flapping: z.boolean(),
   cause: text.nullable(),
   updates: z.array(z.object({ at: time, status: z.enum(UPDATE_STATES), body: text, by: text.nullable() })),
+  changes: z.int().default(0),
 });
 
 /** Incidents in MongoDB: one document each, replaced whole by its workflow. */
@@ -48,8 +50,16 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
       const page = toPage(documents, limit, ({ startedAt, _id }) => [startedAt.getTime(), _id]);
       return { ...page, items: page.items.map(readIncident) };
     },
+    async insert({ id, ...fields }) {
+      await insertIfNew(collection, { _id: id, ...fields });
+    },
     async put({ id, ...fields }) {
-      await mongoCall(() => collection.replaceOne({ _id: id }, fields, { upsert: true }));
+      // Those of an earlier version have no count.
+      const older: Filter<IncidentDocument> = {
+        $or: [{ changes: { $exists: false } }, { changes: { $lt: fields.changes } }],
+      };
+      const { matchedCount } = await mongoCall(() => collection.replaceOne({ _id: id, ...older }, fields));
+      if (matchedCount === 0) await insertIfNew(collection, { _id: id, ...fields });
     },
   };
 }

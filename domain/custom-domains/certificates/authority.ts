@@ -9,6 +9,8 @@ export interface AuthorityDescription {
   /** By which CAA records name it. */
   readonly caaIdentities: readonly string[];
   readonly accountUrl: string;
+  /** Whether it says when to renew, and is told what an order replaces (RFC 9773). */
+  readonly hasRenewalInfo: boolean;
 }
 
 export interface Challenge {
@@ -35,6 +37,8 @@ export interface AuthorityOrder {
   readonly url: string;
   readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
   readonly problem: string | null;
+  /** Those that the problem is about, where it says so (RFC 8555, section 6.7.1). */
+  readonly problemNames: readonly string[];
 }
 
 /**

@@ -33,6 +33,8 @@ export interface StoredCertificate {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly issuedAt: Date;
+  /** Of the order that it came of; null where an earlier version stored it. */
+  readonly orderUrl: string | null;
 }
 
 export interface CertificateRecord extends CertificateOwner {

@@ -38,13 +38,13 @@ export interface WishedName {
   readonly host: string;
   /** The org that it was added for. */
   readonly claimant: string;
-  /** Whether the certificate that the order replaces is of it. */
+  /** Whether the certificate that the order renews is of it. */
   readonly isReplaced: boolean;
 }
 
 export interface OrderWish {
   readonly names: readonly WishedName[];
-  /** Whether it names a certificate that it takes the place of. */
+  /** Whether it names a certificate that it takes the place of, to an authority that knows of such (RFC 9773). */
   readonly isReplacement: boolean;
 }
 

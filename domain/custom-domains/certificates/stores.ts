@@ -16,7 +16,8 @@ export interface CertificateRecords {
   dropOrder(owner: CertificateOwner, url: string): Promise<void>;
   /** Makes what the order `url` came to the current certificate, and ends the order. */
   keepCertificate(owner: CertificateOwner, certificate: StoredCertificate, url: string): Promise<void>;
-  remove(owner: CertificateOwner): Promise<void>;
+  /** Forgets an owner whose current certificate is the one of this fingerprint, null for none; another one stays. Idempotent. */
+  remove(owner: CertificateOwner, fingerprint: string | null): Promise<void>;
   list(page: PageRequest): Promise<Page<CertificateRecord>>;
   /** Puts another sealed form of a key in its place, unless it was changed meanwhile. */
   reseal(owner: CertificateOwner, place: KeyPlace, key: Resealing): Promise<void>;

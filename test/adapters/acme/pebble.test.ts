@@ -35,7 +35,7 @@ describe('certificates of a real authority, which refuses a third of all nonces'
 
   const issue = async (service: string, names: readonly string[]) => {
     const placed = await placeCertificateOrder(world.deps, { ...owner(service), names }, patience());
-    assert.deepEqual(placed, { kind: 'placed' });
+    assert.equal(placed.kind, 'placed');
     return await fulfilCertificateOrder(world.deps, owner(service), patience());
   };
   const challengesLeft = async () =>
@@ -62,9 +62,8 @@ describe('certificates of a real authority, which refuses a third of all nonces'
     const issued = await issue('wild', [name]);
     assert.ok(issued.kind === 'issued');
     await assert.rejects(world.dns.resolver().resolveTxt(`_acme-challenge.${world.zone}`));
-    assert.deepEqual(await placeCertificateOrder({ ...world.deps }, { ...owner('wild'), names: [name] }, patience()), {
-      kind: 'placed',
-    });
+    const again = await placeCertificateOrder({ ...world.deps }, { ...owner('wild'), names: [name] }, patience());
+    assert.equal(again.kind, 'placed');
     const without = await fulfilCertificateOrder({ ...world.deps, challengeRecords: null }, owner('wild'), patience());
     assert.match(without.kind === 'failed' ? (without.failures[0]?.reason ?? '') : '', /DNS that the platform manages/);
   });
@@ -115,9 +114,8 @@ describe('certificates of a real authority, which refuses a third of all nonces'
     const placed = (await world.deps.records.find(owner('resumed')))?.order;
     // Another worker has none of what the first one had in memory.
     const deps = { ...world.deps, authority: world.newAuthority() };
-    assert.deepEqual(await placeCertificateOrder(deps, { ...owner('resumed'), names: [host] }, patience()), {
-      kind: 'placed',
-    });
+    const resumed = await placeCertificateOrder(deps, { ...owner('resumed'), names: [host] }, patience());
+    assert.deepEqual(resumed, { kind: 'placed', url: placed?.url });
     assert.equal((await deps.records.find(owner('resumed')))?.order?.url, placed?.url);
     const issued = await fulfilCertificateOrder(deps, owner('resumed'), patience());
     const again = await fulfilCertificateOrder(deps, owner('resumed'), patience());

@@ -83,7 +83,7 @@ describe('what the public is told', () => {
   const incident: Incident = {
     ...{ id: 'inc_1', org: 'acme', monitorId: 'mon_1', sequence: 1, title: 'shop is down', isPublic: true },
     ...{ state: 'acknowledged', startedAt: AT, acknowledged: { at: AT, by: 'usr_ann' }, resolvedAt: null },
-    ...{ flapping: false, cause: 'connect ECONNREFUSED 10.0.0.7' },
+    ...{ flapping: false, cause: 'connect ECONNREFUSED 10.0.0.7', changes: 1 },
     updates: [
       { at: AT, status: 'investigating', body: 'one', by: 'usr_ann' },
       { at: new Date(AT.getTime() + 1), status: 'identified', body: 'two', by: null },

@@ -10,7 +10,7 @@ export function incidentRecord(changes: Partial<Incident> = {}): Incident {
   const id = `inc_${randomBytes(6).toString('hex')}`;
   return {
     ...{ id, org: 'acme', monitorId: 'mon_1', sequence: 1, title: 'shop is down', isPublic: true },
-    ...{ state: 'open', startedAt: AT, acknowledged: null, resolvedAt: null, flapping: false, cause: null },
+    ...{ state: 'open', startedAt: AT, acknowledged: null, resolvedAt: null, flapping: false, cause: null, changes: 0 },
     updates: [{ at: AT, status: 'investigating', body: 'We look at it.', by: null }],
     ...changes,
   };
@@ -19,17 +19,35 @@ export function incidentRecord(changes: Partial<Incident> = {}): Incident {
 /** What every {@link IncidentStore} guarantees. Orgs are new for each test, so one store serves them all. */
 export function incidentStoreSuite(store: () => IncidentStore): void {
   describe('IncidentStore', () => {
-    it('gives back what was put in last', async () => {
+    it('gives back what was written last', async () => {
       const open = incidentRecord();
       const ended: Incident = {
         ...open,
-        ...{ state: 'resolved', resolvedAt: AT, acknowledged: { at: AT, by: 'usr_ada' }, cause: 'It answered 503' },
+        ...{
+          state: 'resolved',
+          resolvedAt: AT,
+          acknowledged: { at: AT, by: 'usr_ada' },
+          cause: 'It answered 503',
+          changes: 1,
+        },
       };
-      await store().put(open);
+      await store().insert(open);
       assert.deepEqual(await store().find(open.id), open);
       await store().put(ended);
       assert.deepEqual(await store().find(open.id), ended);
       assert.equal(await store().find(`${open.id}0`), null);
+    });
+
+    it('is not opened again, nor changed by a write that comes late', async () => {
+      const open = incidentRecord();
+      const told: Incident = { ...open, flapping: true, changes: 1 };
+      const ended: Incident = { ...told, state: 'resolved', resolvedAt: AT, changes: 2 };
+      await store().insert(open);
+      await store().put(told);
+      await store().put(ended);
+      for (const late of [told, { ...ended, resolvedAt: null, state: 'open' } as const]) await store().put(late);
+      await store().insert(open);
+      assert.deepEqual(await store().find(open.id), ended);
     });
 
     it('lists the newest first, page by page, by what is asked', async () => {
@@ -40,7 +58,7 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
         incidentRecord({ org, startedAt: at(2), monitorId: 'mon_2' }),
         incidentRecord({ org, startedAt: at(3), isPublic: false }),
       ];
-      for (const incident of [second, first, third]) await store().put(incident);
+      for (const incident of [second, first, third]) await store().insert(incident);
       const ids = async (filter: object, cursor: string | null = null) => {
         const page = await store().list({ org, ...filter }, { cursor, limit: 2 });
         return { ids: page.items.map(({ id }) => id), next: page.nextCursor };

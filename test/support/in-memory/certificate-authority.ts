@@ -28,8 +28,17 @@ export interface InMemoryAuthorityOptions {
 export function createInMemoryAuthority({ answerOf, now }: InMemoryAuthorityOptions) {
   const orders = new Map<string, Order>();
   const windows = new Map<string, RenewalWindow>();
-  const state = { isAway: false, limitedForSeconds: 0, lifetimeDays: 90, serial: 0 };
+  const state = {
+    isAway: false,
+    hasRenewalInfo: true,
+    namesRefused: true,
+    limitedForSeconds: 0,
+    lifetimeDays: 90,
+    serial: 0,
+  };
   const replaced = new Set<string>();
+  /** Names that are refused when an order is finalized. */
+  const refusedAtEnd = new Set<string>();
   const directoryUrl = 'https://ca.example/directory';
   const open = (signal: AbortSignal): void => {
     signal.throwIfAborted();
@@ -61,14 +70,15 @@ export function createInMemoryAuthority({ answerOf, now }: InMemoryAuthorityOpti
     return { method, url: `${url}#${name}`, token, status, answer: `${token}.thumbprint`, problem };
   };
   const viewOf = (url: string, { status }: Order): AuthorityOrder => {
-    return { url, status, problem: status === 'invalid' ? 'the order is invalid' : null };
+    return { url, status, problem: status === 'invalid' ? 'the order is invalid' : null, problemNames: [] };
   };
 
   const authority: CertificateAuthority = {
     directoryUrl,
     async describe(signal) {
       open(signal);
-      return { caaIdentities: ['ca.example'], accountUrl: 'https://ca.example/account/1' };
+      const { hasRenewalInfo } = state;
+      return { caaIdentities: ['ca.example'], accountUrl: 'https://ca.example/account/1', hasRenewalInfo };
     },
     async placeOrder({ names, replaces }, signal) {
       open(signal);
@@ -87,7 +97,7 @@ export function createInMemoryAuthority({ answerOf, now }: InMemoryAuthorityOpti
         failed: new Set(),
         certificate: null,
       });
-      return { url, status: 'pending', problem: null };
+      return { url, status: 'pending', problem: null, problemNames: [] };
     },
     async readOrder(url, signal) {
       open(signal);
@@ -123,6 +133,11 @@ export function createInMemoryAuthority({ answerOf, now }: InMemoryAuthorityOpti
     async finalize(url, { key }, signal) {
       const order = find(url, signal);
       if (order.status !== 'ready') return;
+      const refused = order.names.filter((name) => refusedAtEnd.has(name));
+      if (refused.length > 0) {
+        const details = { status: 403, type: 'caa', names: state.namesRefused ? refused : [] };
+        throw new FairleadError('CERTIFICATE_REFUSED', 'CAA forbids issuance', { details });
+      }
       state.serial += 1;
       const notBefore = now();
       const notAfter = new Date(notBefore.getTime() + state.lifetimeDays * DAY_MS);
@@ -155,7 +170,7 @@ export function createInMemoryAuthority({ answerOf, now }: InMemoryAuthorityOpti
     },
   };
   return {
-    ...{ authority, keys, state },
+    ...{ authority, keys, state, refusedAtEnd },
     orders: (): readonly {
       readonly names: readonly string[];
       readonly replaces: string | null;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CertificatesDeps } from '../../../activities/custom-domains/certificates/deps.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import type { CertificateOwner } from '../../../domain/custom-domains/certificates/certificate.ts';
 import type { KeyAndChain } from '../../../domain/custom-domains/certificates/ports.ts';
 import { createInMemoryAuthority } from './certificate-authority.ts';
 import { createInMemoryCertificateRecords, createInMemoryOrderLog } from './certificate-stores.ts';
@@ -10,6 +11,8 @@ export function createCertificateParts(now: () => Date) {
   const files = new Map<string, KeyAndChain>();
   const answers = new Map<string, string>();
   const alarms: string[] = [];
+  /** Who holds a name, as the records of domains have it. */
+  const holders = new Map<string, CertificateOwner>();
   /** Names that do not lead here, of whom CAA records say that nobody may issue, or that others than the router answer. */
   const [astray, closed, unserved] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const ca = createInMemoryAuthority({
@@ -29,6 +32,7 @@ export function createCertificateParts(now: () => Date) {
     orders: createInMemoryOrderLog(),
     orgOf: async ({ service }) => `org of ${service}`,
     claimantsOf: async ({ service }, hosts) => hosts.map(() => `org of ${service}`),
+    holderOf: async (host) => holders.get(host) ?? null,
     files: {
       put: async (host, pair) => void files.set(host, pair),
       readChain: async (host) => files.get(host)?.chain ?? null,
@@ -50,7 +54,7 @@ export function createCertificateParts(now: () => Date) {
     cipher: createSecretCipher([randomBytes(32)]),
     raiseAlarm: async ({ id }) => void alarms.push(id),
   };
-  return { ca, deps, files, answers, alarms, astray, closed, unserved, shown };
+  return { ca, deps, files, answers, holders, alarms, astray, closed, unserved, shown };
 }
 
 export type CertificateParts = ReturnType<typeof createCertificateParts>;

@@ -30,8 +30,9 @@ export function createInMemoryCertificateRecords(): CertificateRecords {
       const known = records.get(idOf(owner));
       if (known?.order?.url === url) records.set(idOf(owner), { ...known, current: certificate, order: null });
     },
-    async remove(owner) {
-      records.delete(idOf(owner));
+    async remove(owner, fingerprint) {
+      const current = records.get(idOf(owner))?.current?.fingerprint ?? null;
+      if (current === fingerprint) records.delete(idOf(owner));
     },
     list: async (page) =>
       pageOf(records.values(), page, { cursor: TEXT, keyOf: (record) => [idOf(record)] as const, compare: byText }),

@@ -15,11 +15,15 @@ export function createMemoryIncidentCommands(incidents: IncidentStore): Incident
   }
   return {
     async begin(start) {
-      if ((await incidents.find(start.id)) === null) await incidents.put(fromIncidentView(openedIncident(start)));
+      if ((await incidents.find(start.id)) === null) await incidents.insert(fromIncidentView(openedIncident(start)));
     },
     acknowledge: (id, acknowledgement) => change(id, { kind: 'acknowledged', acknowledgement }),
     update: (id, update) => change(id, { kind: 'updated', update }),
-    resolve: (id, resolution) => change(id, { kind: 'resolved', resolution }),
+    async resolve(id, resolution) {
+      const incident = await incidents.find(id);
+      if (incident === null || incident.state === 'resolved') return;
+      await change(id, { kind: 'resolved', resolution });
+    },
     markFlapping: (id, isFlapping) => change(id, { kind: 'flapped', isFlapping }),
   };
 }

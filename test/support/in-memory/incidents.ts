@@ -31,8 +31,14 @@ export function createMemoryIncidents(): IncidentStore {
       }));
       return { ...found, items };
     },
+    async insert(incident) {
+      if (!incidents.has(incident.id)) incidents.set(incident.id, keepRecord({ ...incident }));
+    },
     async put(incident) {
-      incidents.set(incident.id, keepRecord({ ...incident }));
+      const known = incidents.get(incident.id);
+      if (known === undefined || known.changes < incident.changes) {
+        incidents.set(incident.id, keepRecord({ ...incident }));
+      }
     },
   };
 }

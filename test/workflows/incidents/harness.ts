@@ -88,6 +88,7 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
     commands: createIncidentCommands(client),
     /** Waits for the end, skipping time. */
     ended: (id: string) => env.client.workflow.getHandle(incidentWorkflowId(id)).result(),
+    terminate: (id: string) => client.workflow.getHandle(incidentWorkflowId(id)).terminate(),
     delivered: (id: string) => env.client.workflow.getHandle(deliveryWorkflowId(id)).result(),
     async stop() {
       await worker.stop();

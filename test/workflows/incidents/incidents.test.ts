@@ -77,7 +77,27 @@ test('what people do is on record and told, in its order; after the end it is re
     ['investigating', 'identified', 'resolved'],
   );
   await assert.rejects(world.commands.acknowledge(id, { by: 'usr_ada', at }), isNotFound);
-  await assert.rejects(world.commands.resolve('inc_none', { at, by: null, note: null }), isNotFound);
+  await assert.rejects(world.commands.acknowledge('inc_none', { by: 'usr_ada', at }), isNotFound);
+});
+
+test('an incident whose workflow is gone is ended by its monitor or a person, and told once; none is made by that', async () => {
+  const { monitor, channels, id } = await monitorWithChannels(7);
+  const { tell } = createTransitionListener(world.commands, world.outbox);
+  await tell(monitor, DOWN);
+  await taken(`${channels[0]} ${id}/opened`);
+  await world.terminate(id);
+  await tell(monitor, UP);
+  await world.ended(id);
+  const ended = await world.incidents.find(id);
+  assert.deepEqual(
+    [ended?.state, ended?.resolvedAt?.getTime(), ended?.startedAt.getTime()],
+    ['resolved', UP.at, DOWN.at],
+  );
+  await world.commands.resolve(id, { at: '2026-11-01T11:00:00.000Z', by: 'usr_ada', note: 'late' });
+  await world.commands.resolve('inc_none', { at: '2026-11-01T11:00:00.000Z', by: 'usr_ada', note: null });
+  for (const one of [id, 'inc_none']) await world.ended(one);
+  assert.deepEqual([await world.incidents.find(id), await world.incidents.find('inc_none')], [ended, null]);
+  await taken(`${channels[0]} ${id}/opened`, `${channels[0]} ${id}/resolved`);
 });
 
 test('a monitor that flaps is told twice: that it does, and that it stopped', async () => {

@@ -17,18 +17,30 @@ export const { placeCertificateOrder, fulfilCertificateOrder } = proxyActivities
 });
 
 /** Short calls that must succeed once a worker is there. */
-export const { readCertificate, deliverCertificate, removeCertificateFiles, forgetCertificate, tellNotServed } =
-  proxyActivities<
-    Pick<
-      CertificatesActivities,
-      'readCertificate' | 'deliverCertificate' | 'removeCertificateFiles' | 'forgetCertificate' | 'tellNotServed'
-    >
-  >({
-    taskQueue,
-    startToCloseTimeout: '1m',
-    scheduleToCloseTimeout: '10d',
-    retry,
-  });
+export const { readCertificate, deliverCertificate, removeCertificateFiles, forgetCertificate } = proxyActivities<
+  Pick<
+    CertificatesActivities,
+    'readCertificate' | 'deliverCertificate' | 'removeCertificateFiles' | 'forgetCertificate'
+  >
+>({
+  taskQueue,
+  startToCloseTimeout: '1m',
+  scheduleToCloseTimeout: '10d',
+  retry,
+});
+
+/** While somebody waits for it. */
+export const { removeCertificateFiles: removeFilesSoon } = proxyActivities<
+  Pick<CertificatesActivities, 'removeCertificateFiles'>
+>({ taskQueue, startToCloseTimeout: '15s', scheduleToCloseTimeout: '30s', retry });
+
+/** A mail server that is away holds no certificate: the line of the log is there, and the next look tells again. */
+export const { tellNotServed } = proxyActivities<Pick<CertificatesActivities, 'tellNotServed'>>({
+  taskQueue,
+  startToCloseTimeout: '1m',
+  scheduleToCloseTimeout: '15m',
+  retry,
+});
 
 /** Looks that are repeated soon anyway. */
 export const { checkServed, readRenewalTime } = proxyActivities<

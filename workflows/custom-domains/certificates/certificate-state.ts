@@ -9,6 +9,8 @@ export interface KeptState {
   delivered: readonly string[];
   /** Of `current`: the fingerprint that every host of `delivered` was given; null before that. */
   deliveredFingerprint: string | null;
+  /** Why the router could not be given it, and when that is tried again (milliseconds); absent in what an earlier version left. */
+  undelivered?: { readonly reason: string; readonly retryAt: number } | null;
   names: Record<string, NameState>;
   /** Nothing is ordered before this time (milliseconds), and why. */
   heldUntil: { readonly at: number; readonly reason: string } | null;
@@ -37,11 +39,13 @@ export interface NameState {
   /** When it is looked at next (milliseconds). */
   lookAt: number;
   hasAlarmed: boolean;
+  /** How many looks in turn nobody came to; absent in what an earlier version left. */
+  putOff?: number;
 }
 
 export function initialState(): KeptState {
   return {
-    ...{ wished: null, current: null, delivered: [], deliveredFingerprint: null, names: {} },
+    ...{ wished: null, current: null, delivered: [], deliveredFingerprint: null, undelivered: null, names: {} },
     ...{ heldUntil: null, attempts: 0, replaceNow: false, issuedAt: null },
   };
 }
@@ -61,7 +65,8 @@ export function viewOfName(state: KeptState, host: string): CertificateOfName {
   const { failure, servedAt } = known;
   if (isIssued) {
     const isServed = known.unservedSince === null && servedAt !== null;
-    const reason = known.notServedReason ?? failure?.reason ?? null;
+    const undelivered = isServed ? null : state.undelivered?.reason;
+    const reason = undelivered ?? known.notServedReason ?? failure?.reason ?? null;
     return { host, state: isServed ? 'served' : 'issued', reason, notAfter, servedAt };
   }
   const reason = failure?.reason ?? state.heldUntil?.reason ?? null;
@@ -80,6 +85,11 @@ export function failureWaitMs(attempts: number): number {
 export function lookWaitMs(unservedForMs: number): number {
   if (unservedForMs < 5 * MINUTE_MS) return 15_000;
   return unservedForMs < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
+}
+
+/** How long a name waits for its next look after so many in turn that nobody came to, as while others of its org are looked at. */
+export function putOffWaitMs(putOff: number): number {
+  return MINUTE_MS * Math.min(16, 2 ** Math.max(0, putOff - 1));
 }
 
 export const ALARM_AFTER_MS = 5 * MINUTE_MS;

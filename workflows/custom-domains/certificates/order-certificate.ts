@@ -21,11 +21,12 @@ export async function orderCertificate(
       return;
     }
     if (placed.kind === 'refused') return noteFailures(state, placed.failures);
-    const fulfilled = await fulfilCertificateOrder(owner);
+    const fulfilled = await fulfilCertificateOrder({ ...owner, url: placed.url });
     if (fulfilled.kind === 'failed') return noteFailures(state, fulfilled.failures);
     Object.assign(state, {
       current: fulfilled.certificate,
       heldUntil: null,
+      undelivered: null,
       attempts: 0,
       replaceNow: false,
       issuedAt: Date.now(),

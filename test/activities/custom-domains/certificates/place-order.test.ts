@@ -12,6 +12,7 @@ import { createCertificateParts } from '../../../support/in-memory/certificate-p
 const AUTHORITY: AuthorityDescription = {
   caaIdentities: ['ca.example.net'],
   accountUrl: 'https://ca.example.net/account/1',
+  hasRenewalInfo: true,
 };
 const away = (name: string) => new FairleadError('UNAVAILABLE', `no server answers for ${name}`, { retryable: true });
 
