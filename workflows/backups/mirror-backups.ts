@@ -1,9 +1,10 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { MirrorRun } from '../../activities/backups/mirror-archives.ts';
 import { nightOf } from '../../domain/backups/night.ts';
-import { mirrorArchives, reportNight } from './activity-proxies.ts';
+import { mirrorArchives } from './activity-proxies.ts';
 import { describeProblem } from './describe-problem.ts';
 import { scheduledTime } from './scheduled-time.ts';
+import { tellOfNight } from './tell-of-night.ts';
 
 /** Copies the bucket to the off-site bucket; schedule `mirror-backups`. A refused or failed copy raises an alarm. */
 export async function mirrorBackups(): Promise<MirrorRun | null> {
@@ -19,6 +20,6 @@ export async function mirrorBackups(): Promise<MirrorRun | null> {
     if (isCancellation(error)) throw error;
     problems.push(`The archives were not copied: ${describeProblem(error).message}`);
   }
-  await reportNight({ night, run: 'mirror', problems });
+  await tellOfNight({ night, run: 'mirror', problems });
   return run;
 }
