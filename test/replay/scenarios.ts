@@ -49,6 +49,7 @@ import { reencryption } from './reencryption-scenario.ts';
 import { searchPulls } from './search-pulls-scenario.ts';
 import { shards } from './shards-scenario.ts';
 import { sharing } from './sharing-scenario.ts';
+import { untoldNights } from './untold-nights-scenario.ts';
 import { upkeep } from './upkeep-scenario.ts';
 import { waitForGrants } from './wait-scenario.ts';
 
@@ -92,6 +93,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   heldCertificate,
   backups,
   longNights,
+  untoldNights,
   properties,
   domain,
   // The last of all: from then on the server skips no time.
