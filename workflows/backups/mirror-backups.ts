@@ -15,7 +15,8 @@ export async function mirrorBackups(): Promise<MirrorRun | null> {
     run = await mirrorArchives();
     if (run?.refused) problems.push(run.refused);
     const [first] = run?.failed ?? [];
-    if (first !== undefined) problems.push(`${run?.failed.length} archives could not be copied, such as ${first}`);
+    if (first !== undefined)
+      problems.push(`${run?.failures ?? run?.failed.length} archives could not be copied, such as ${first}`);
   } catch (error) {
     if (isCancellation(error)) throw error;
     problems.push(`The archives were not copied: ${describeProblem(error).message}`);
