@@ -9,6 +9,7 @@ import { mongodbUri, secret } from '../adapters/env/variable-kinds.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createBackupStore } from '../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../adapters/mongo/backups/restores.ts';
+import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { createMongodbServer } from '../adapters/mongodb-server/database-server.ts';
 import { createPostgresServer } from '../adapters/postgres/database-server.ts';
@@ -24,8 +25,6 @@ import { backupsSchedules } from '../workflows/backups/schedules.ts';
 import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
 import { defineModule, type WorkerParts } from './module.ts';
-
-const now = () => new Date();
 
 const section = {
   ...deploysWorkerSection,
@@ -43,10 +42,13 @@ export const backups = defineModule({
   queue: 'own',
   slots: ({ BACKUP_PARALLELISM }) => BACKUP_PARALLELISM + 4,
   async compose(parts) {
-    const { env, connect, client, subprocessEnv } = parts;
+    const { env, connect, client, subprocessEnv, logger, opened } = parts;
     const store = objectStoreSettings(env);
     if (store === null) return null;
     const { db } = await connect('builder');
+    const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
+    // Until when a replaced database is kept, and which upload is too old to go on, is decided by one clock, whichever worker asks.
+    const { now } = opened.adopt(await followDatabaseClock({ db, onFailure }), ({ close }) => close());
     const ensurePart = createEnsurePart(env.PARTS_ON_NEED);
     const databaseRecords = createDatabaseRecords({ db });
     // A server of the embedded stack has the databases of services alone.

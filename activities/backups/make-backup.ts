@@ -11,6 +11,9 @@ import { reportProgress, type TellBytes } from './report-progress.ts';
 import { requireOwner } from './require-owner.ts';
 import { toolOf } from './tool-of.ts';
 
+/** So long at most the end of a backup waits for the object store: what it left there, the mirror's run removes. */
+const DELETE_MS = 30_000;
+
 export interface FailedJob {
   readonly job: BackupJob;
   readonly problem: BackupProblem;
@@ -64,10 +67,14 @@ export async function dumpDatabase(
 }
 
 /** Deletes what attempts that do not count have uploaded. */
-export async function deleteLeft({ backups, archives }: BackupsActivityDeps, id: string): Promise<void> {
+export async function deleteLeft(
+  { backups, archives }: BackupsActivityDeps,
+  id: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const backup = await backups.find(id);
   if (backup === null || backup.status === 'running') return;
-  for (const key of leftKeys(backup)) await archives.delete(key);
+  for (const key of leftKeys(backup)) await archives.delete(key, signal && { signal });
 }
 
 /** The key of an attempt that begins now, which is on record before anything lies there. */
@@ -107,7 +114,7 @@ async function assertStored(
   throw new FairleadError('DUMP_FAILED', message);
 }
 
-/** Fails a backup that runs, and deletes what its attempts may have uploaded. Idempotent: a backup that ended stays as it is. */
+/** Fails a backup that runs, and deletes what its attempts may have uploaded, as far as the object store answers. Idempotent: a backup that ended stays as it is. */
 export async function failBackup(deps: BackupsActivityDeps, { job, problem }: FailedJob): Promise<void> {
   const { backups, now } = deps;
   const isNew = await backups.insert({ ...unmadeBackup(job, 'failed', problem), finishedAt: now() });
@@ -117,7 +124,8 @@ export async function failBackup(deps: BackupsActivityDeps, { job, problem }: Fa
   // The last attempt was killed between the record and its result.
   if (backup?.status === 'completed') await auditCompleted(deps, job, backup);
   if (backup?.status !== 'failed') return;
-  await deleteLeft(deps, job.id);
+  // Without the object store it has failed all the same, and its database is free.
+  await deleteLeft(deps, job.id, AbortSignal.timeout(DELETE_MS)).catch(() => undefined);
   await auditEnd(deps, job, 'backup.failed', { code: problem.code });
 }
 

@@ -10,11 +10,16 @@ export interface MirrorRun {
   readonly removed: number;
   /** Why nothing was removed; null as a rule. */
   readonly refused: string | null;
-  /** Keys of archives that could not be copied; the next run tries them again. */
+  /** Keys of archives that could not be copied, so many of them as travel through a workflow; the next run tries them again. */
   readonly failed: readonly string[];
+  /** How many could not be copied; absent in a run that began before they were counted. */
+  readonly failures?: number;
 }
 
 const ENDED = ['completed', 'pruned', 'failed'] as const;
+
+/** Keys of archives that are named. */
+const MOST_NAMED = 100;
 
 /** After so many archives in a row that cannot be copied, one of the buckets is away. */
 const MOST_FAILURES = 3;
@@ -40,9 +45,9 @@ export async function mirrorArchives(deps: BackupsActivityDeps, signal: AbortSig
   const [source, target] = [await listAll(archives, signal), await listAll(mirror, signal)];
   const ended = await listEnded(deps, excess(target, source), signal);
   const { copy, remove, refused } = planMirror(source, target, recorded, ended);
-  const { copied, failed } = await copyEach({ archives, mirror }, copy, signal);
+  const { copied, failed, failures } = await copyEach({ archives, mirror }, copy, signal);
   for (const key of remove) await mirror.delete(key, { signal });
-  return { copied, removed: remove.length, refused, failed };
+  return { copied, removed: remove.length, refused, failed, failures };
 }
 
 /** One archive that cannot be read keeps no other from its copy. @throws when several in a row cannot be copied */
@@ -50,8 +55,9 @@ async function copyEach(
   { archives, mirror }: { readonly archives: ObjectStore; readonly mirror: ObjectStore },
   copy: readonly ListedArchive[],
   signal: AbortSignal,
-): Promise<Pick<MirrorRun, 'copied' | 'failed'>> {
+): Promise<Pick<MirrorRun, 'copied' | 'failed'> & { readonly failures: number }> {
   const failed: string[] = [];
+  let failures = 0;
   let copied = 0;
   let inARow = 0;
   for (const { key } of copy) {
@@ -65,10 +71,11 @@ async function copyEach(
       if (error instanceof FairleadError && error.code === 'OBJECT_NOT_FOUND') continue;
       inARow += 1;
       if (inARow >= MOST_FAILURES) throw error;
-      failed.push(key);
+      failures += 1;
+      if (failed.length < MOST_NAMED) failed.push(key);
     }
   }
-  return { copied, failed };
+  return { copied, failed, failures };
 }
 
 /** What the mirror has and the bucket has not. */

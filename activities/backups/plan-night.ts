@@ -33,6 +33,9 @@ export interface NightPlan {
 /** Nights of one outage that get a record; of a longer one the last so many. */
 const MOST_MISSED_NIGHTS = 31;
 
+/** Records that are written at once. */
+const AT_ONCE = 500;
+
 const AWAY: BackupProblem = { code: 'NIGHT_MISSED', message: 'The platform was away that night' };
 const NOBODY = { service: null, environment: null, serviceId: null, org: null } as const;
 
@@ -49,7 +52,7 @@ export async function planNight(
   after: PlaceInNight | null = null,
 ): Promise<NightPlan> {
   const last = await lastNight(deps, night, signal);
-  const missed = after === null ? await recordMissed(deps, last, night) : [];
+  const missed = after === null ? await recordMissed(deps, { last, night }, signal) : [];
   const page: Page = { jobs: [], unlisted: [], skipped: 0, more: null };
   for (const engine of BACKUP_ENGINES.slice(after === null ? 0 : BACKUP_ENGINES.indexOf(after.engine))) {
     const isLater = ({ databaseName }: OwnedDatabase) => engine !== after?.engine || databaseName > after.databaseName;
@@ -144,11 +147,19 @@ async function skipKnown(
   return skipped;
 }
 
-async function recordMissed(deps: BackupsActivityDeps, last: LastNight, night: Night): Promise<readonly Night[]> {
+async function recordMissed(
+  deps: BackupsActivityDeps,
+  { last, night }: { readonly last: LastNight; readonly night: Night },
+  signal: AbortSignal,
+): Promise<readonly Night[]> {
   if (last.night === null) return [];
   const missed = nightsBetween(last.night, night).slice(-MOST_MISSED_NIGHTS);
   for (const each of missed) {
-    for (const database of last.databases) await record(deps, each, database, 'missed', AWAY);
+    for (let first = 0; first < last.databases.length; first += AT_ONCE) {
+      signal.throwIfAborted();
+      const databases = last.databases.slice(first, first + AT_ONCE);
+      await deps.backups.insertAll(databases.map((one) => unmadeBackup(toJob(deps, each, one), 'missed', AWAY)));
+    }
   }
   return missed;
 }

@@ -1,4 +1,4 @@
-import { targetName } from '../../domain/backups/backup.ts';
+import { type Backup, targetName } from '../../domain/backups/backup.ts';
 import { isIntended } from '../../domain/backups/exclude.ts';
 import { backupWorkflowId } from '../../domain/backups/messages.ts';
 import type { Night } from '../../domain/backups/night.ts';
@@ -25,14 +25,24 @@ export async function reportNight(deps: BackupsActivityDeps, report: NightReport
   await raiseNightAlarm(deps, { kind: run, night, lines });
 }
 
-async function unmadeBackups({ backups }: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<string[]> {
+async function unmadeBackups(deps: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<string[]> {
+  const { backups } = deps;
   const lines: string[] = [];
-  const statuses = ['failed', 'skipped'] as const;
+  const statuses = ['failed', 'skipped', 'running'] as const;
   for await (const backup of eachItem((page) => backups.list({ night, statuses }, page), signal)) {
     if (backup.status === 'skipped' && isIntended(backup.problem)) continue;
-    lines.push(`${targetName(backup)} (${backup.engine}): ${backup.problem?.message ?? 'no reason is known'}`);
+    const why = backup.status === 'running' ? await whyRunning(deps, backup) : backup.problem?.message;
+    lines.push(`${targetName(backup)} (${backup.engine}): ${why ?? 'no reason is known'}`);
   }
   return lines.sort();
+}
+
+/** A night ends after its backups, or no longer waits for one. */
+async function whyRunning({ commands }: BackupsActivityDeps, backup: Backup): Promise<string> {
+  if (await commands.isUnderWay(backup, backup.id)) {
+    return `its backup has not ended; ${backupWorkflowId(backup)} in Temporal says why`;
+  }
+  return 'its backup ended without a result: its workflow was terminated, or lost';
 }
 
 /** Those that have not ended, by their records. */

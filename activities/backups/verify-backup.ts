@@ -1,11 +1,11 @@
 import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
 import type { Night } from '../../domain/backups/night.ts';
-import { scratchName } from '../../domain/backups/restore.ts';
 import { backupsToVerify, compareFigures, type PlaceInProofs } from '../../domain/backups/verification.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { problemOf } from './problem-of.ts';
+import { dropLeftScratches, type ProofScratches } from './proof-scratches.ts';
 import { readArchive } from './read-archive.ts';
 import { toolOf } from './tool-of.ts';
 
@@ -18,15 +18,18 @@ export interface ProofsPlan {
 }
 
 /**
- * Ids of the backups that are verified in a night, a page at a time. Reads only.
+ * Ids of the backups that are verified in a night, a page at a time. Before the first one it drops what proofs of before have left.
+ * Idempotent: the rest reads only.
  * @param after where the page begins; null for the first one
  */
 export async function listBackupsToVerify(
-  { backups, tools, settings }: BackupsActivityDeps,
+  deps: BackupsActivityDeps,
   night: Night,
   signal: AbortSignal,
   after: PlaceInProofs | null = null,
 ): Promise<ProofsPlan> {
+  const { backups, tools, settings } = deps;
+  if (after === null) await dropLeftScratches(deps, signal);
   const completed: Pick<Backup, keyof Parameters<typeof backupsToVerify>[0][number]>[] = [];
   for await (const backup of eachItem((page) => backups.list({ statuses: ['completed'] }, page), signal)) {
     const { id, service, environment, engine, databaseName, status, startedAt, verification } = backup;
@@ -39,7 +42,8 @@ export async function listBackupsToVerify(
 
 /**
  * Restores a backup into a scratch database, compares the counts with those at the dump, and drops it again. What it finds is
- * noted on the record. Idempotent: a scratch database of an attempt before is made anew.
+ * noted on the record. Idempotent: each attempt has a scratch database of its own, and drops those of the attempts before; of one of
+ * those that lives on unseen nothing is noted any more.
  * @returns what is wrong with the backup; null when it is restored as it was
  * @throws what kept it from finding out: the server or the bucket is away
  */
@@ -47,23 +51,24 @@ export async function verifyBackup(
   deps: BackupsActivityDeps,
   backupId: string,
   signal: AbortSignal,
+  scratches: ProofScratches,
 ): Promise<BackupProblem | null> {
   const { backups, now } = deps;
   const backup = await backups.find(backupId);
   // Retention was faster.
-  if (backup?.status !== 'completed') return null;
-  const problem = await restoreForProof(deps, backup, signal);
-  await backups.setVerification(backupId, { at: now(), problem });
+  if (backup?.status !== 'completed' || !(await backups.beginVerification(backupId, scratches.own))) return null;
+  for (const earlier of scratches.earlier) await toolOf(deps, backup.engine).drop(earlier);
+  const problem = await restoreForProof(deps, backup, { scratch: scratches.own, signal });
+  await backups.setVerification(backupId, scratches.own, { at: now(), problem });
   return problem;
 }
 
 async function restoreForProof(
   deps: BackupsActivityDeps,
   backup: Backup,
-  signal: AbortSignal,
+  { scratch, signal }: { readonly scratch: string; readonly signal: AbortSignal },
 ): Promise<BackupProblem | null> {
   const tool = toolOf(deps, backup.engine);
-  const scratch = scratchName('verify', backup.id);
   try {
     const archive = await readArchive(deps, backup, { signal });
     await tool.restoreInto({ from: backup.databaseName, scratch }, archive, { signal });

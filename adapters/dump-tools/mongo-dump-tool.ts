@@ -6,12 +6,14 @@ import type { MongoClient } from 'mongodb';
 import type { DumpTool } from '../../domain/backups/ports.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
+import { withLogin } from '../mongodb-server/address.ts';
+import { BACKUPS_DATABASE, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { withAdmin } from '../mongodb-server/with-admin.ts';
 import { writePieces } from '../process/write-pieces.ts';
 import { ALWAYS } from './is-meant.ts';
 import { ArchiveError, type ArchiveReader, createArchiveReader } from './mongo-archive.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
+import { asRestorer } from './mongo-restorer.ts';
 import {
   beginOverwriting,
   endOverwriting,
@@ -43,7 +45,14 @@ export function createMongoDumpTool(options: MongoDumpOptions): DumpTool {
     return await withAdmin(adminUri, signal, work);
   };
   const withParts = <T>(signal: AbortSignal, work: (parts: SwapParts) => Promise<T>): Promise<T> =>
-    asAdmin(signal, (client) => work({ client, tools, signal, patienceMs }));
+    asAdmin(signal, (client) => {
+      const asUser: SwapParts['asUser'] = (login, done) => {
+        const uri = withLogin(adminUri, { ...login, database: BACKUPS_DATABASE });
+        const own = createMongoTools({ ...options, adminUri: uri });
+        return withAdmin(uri, signal, (restorer) => done({ client: restorer, tools: own }));
+      };
+      return work({ client, tools, signal, patienceMs, asUser });
+    });
   return {
     async dump(databaseName, store, { signal }) {
       await asAdmin(signal, (client) => requireWhole(client, databaseName));
@@ -66,7 +75,12 @@ export function createMongoDumpTool(options: MongoDumpOptions): DumpTool {
       const record = await withParts(signal, (parts) => beginOverwriting(parts, databaseName, isMeant));
       try {
         const include = `--nsInclude=${namespacesOf(databaseName)}`;
-        await tools.restore(['--drop', include], plainArchive(archive, databaseName), signal);
+        const plain = plainArchive(archive, databaseName);
+        await withParts(signal, (parts) =>
+          asRestorer(parts, { record, database: databaseName }, (restorer) =>
+            restorer.tools.restore(['--drop', include], plain, signal),
+          ),
+        );
       } finally {
         await withParts(AbortSignal.timeout(60_000), (parts) => endOverwriting(parts, record));
       }

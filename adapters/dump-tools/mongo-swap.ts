@@ -8,12 +8,11 @@ import { closeDatabase, openDatabase } from '../mongodb-server/close-database.ts
 import { BACKUPS_DATABASE, type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { notMeant } from './is-meant.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
-import { type MongoTools, namespacesOf } from './mongo-tools.ts';
+import { asRestorer, endRestorers, type RestorerParts } from './mongo-restorer.ts';
+import { isElsewhere, requireHeld, setPhase } from './mongo-swap-record.ts';
+import { namespacesOf } from './mongo-tools.ts';
 
-export interface SwapParts {
-  readonly client: MongoClient;
-  readonly tools: MongoTools;
-  readonly signal: AbortSignal;
+export interface SwapParts extends RestorerParts {
   /** How long a call that was killed while it closed or opened a database keeps others from that; see `gate.ts`. */
   readonly patienceMs?: number | undefined;
 }
@@ -26,7 +25,8 @@ export interface SwapParts {
  * goes on, or by {@link undoSwap}, which goes back. Done already, it changes nothing of what is live.
  *
  * A call that was paused may live on beside the next one. The record names the one that goes on; each asks it before it closes,
- * opens or empties a database, and empties none whose replacement is not there as the record knows it.
+ * opens or empties a database, and empties none whose replacement is not there as the record knows it. It empties and writes as a user
+ * of its own (`mongo-restorer.ts`), which the next one drops.
  * @throws RESTORE_FAILED where there is nothing to swap, or a copy is not what it was made of; CONFLICT (retryable) when
  *   another call goes on with it
  */
@@ -35,7 +35,7 @@ export async function swapDatabases(parts: SwapParts, names: SwapNames): Promise
   const { live, scratch, kept } = names;
   // What an earlier restore has left half done is not to be kept.
   await undo(parts, { live, _id: { $ne: kept } });
-  const record = await begin(client, names);
+  const record = await begin(parts, names);
   if (record.phase !== 'done') {
     await close(parts, record);
     if (record.phase === 'keeping') {
@@ -88,11 +88,16 @@ async function undo(parts: SwapParts, which: Filter<SwapRecord>): Promise<void> 
     );
     // Another call has ended it meanwhile.
     if (record === null) continue;
+    await endRestorers(parts, { live: record.live });
     if (record.phase === 'replacing') await putBack(parts, record);
-    await requireHeld(client, record);
-    if (record.phase !== 'overwriting') await client.db(record._id).dropDatabase();
+    if (record.phase !== 'overwriting') await dropKept(parts, record);
     await swapsOf(client).deleteOne({ _id, attempt: record.attempt });
   }
+}
+
+/** The copy of what is live, which is as it was. */
+async function dropKept(parts: SwapParts, record: SwapRecord): Promise<void> {
+  await asRestorer(parts, { record, database: record._id }, ({ client }) => client.db(record._id).dropDatabase());
 }
 
 async function putBack(parts: SwapParts, record: SwapRecord): Promise<void> {
@@ -133,6 +138,7 @@ export async function beginOverwriting(
   } as const;
   const _id = overwritingId(live);
   await swapsOf(client).updateOne({ _id }, { $set: fields }, { upsert: true });
+  await endRestorers(parts, { live });
   const record = { _id, ...fields };
   if (!(await isMeant())) {
     await endOverwriting(parts, record);
@@ -145,6 +151,8 @@ export async function beginOverwriting(
 
 /** Opens it again, whatever is in it, unless another call overwrites it by now. Idempotent. */
 export async function endOverwriting(parts: SwapParts, { _id, attempt, live }: SwapRecord): Promise<void> {
+  // The server may be at work still for a tool that was ended.
+  await endRestorers(parts, { live, attempt });
   await swapsOf(parts.client).deleteOne({ _id, attempt });
   await openWhole(parts, live);
 }
@@ -174,7 +182,8 @@ export async function requireWhole(client: MongoClient, live: string): Promise<v
 }
 
 /** @returns the record, which names this call from now on, unless it is done */
-async function begin(client: MongoClient, { live, scratch, kept }: SwapNames): Promise<SwapRecord> {
+async function begin(parts: SwapParts, { live, scratch, kept }: SwapNames): Promise<SwapRecord> {
+  const { client } = parts;
   const found = await swapsOf(client).findOne({ _id: kept });
   if (found !== null && (found.live !== live || found.scratch !== scratch)) {
     throw new FairleadError('RESTORE_FAILED', `${kept} keeps another database than ${live}: nothing was swapped`);
@@ -194,29 +203,12 @@ async function begin(client: MongoClient, { live, scratch, kept }: SwapNames): P
     await swapsOf(client).deleteOne({ _id: kept, attempt: record.attempt });
     throw isGone(scratch);
   }
+  await endRestorers(parts, { live });
   return record;
 }
 
 function isGone(scratch: string): FairleadError {
   return new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
-}
-
-/** @throws CONFLICT (retryable) when another call goes on with it */
-async function setPhase(
-  client: MongoClient,
-  { _id, attempt, live }: SwapRecord,
-  change: Partial<Pick<SwapRecord, 'phase' | 'keptSum'>>,
-): Promise<void> {
-  const { matchedCount } = await swapsOf(client).updateOne({ _id, attempt }, { $set: change });
-  if (matchedCount === 0) throw isElsewhere(live);
-}
-
-async function requireHeld(client: MongoClient, { _id, attempt, live }: SwapRecord): Promise<void> {
-  if ((await swapsOf(client).findOne({ _id, attempt })) === null) throw isElsewhere(live);
-}
-
-function isElsewhere(live: string): FairleadError {
-  return new FairleadError('CONFLICT', `Another attempt goes on with the restore of ${live}`, { retryable: true });
 }
 
 /**
@@ -226,19 +218,20 @@ function isElsewhere(live: string): FairleadError {
  *   other one is not what it was
  */
 async function copyDatabase(
-  { client, tools, signal }: SwapParts,
+  parts: SwapParts,
   record: SwapRecord,
   { from, to, sum }: { readonly from: string; readonly to: string; readonly sum: string | null },
 ): Promise<string> {
+  const { client, tools, signal } = parts;
   if (sum !== null && sumOf(await countDocuments(client, from)) !== sum) {
     throw new FairleadError('RESTORE_FAILED', `${from} is not what it was any more: ${to} was not replaced by it`);
   }
-  await requireHeld(client, record);
-  await client.db(to).dropDatabase();
-  if (!(await isEmpty(client, from))) {
+  await asRestorer(parts, { record, database: to }, async (restorer) => {
+    await restorer.client.db(to).dropDatabase();
+    if (await isEmpty(client, from)) return;
     const names = [`--nsInclude=${namespacesOf(from)}`, `--nsFrom=${namespacesOf(from)}`, `--nsTo=${namespacesOf(to)}`];
-    await tools.dump([`--db=${from}`], (archive) => tools.restore(names, archive, signal), signal);
-  }
+    await tools.dump([`--db=${from}`], (archive) => restorer.tools.restore(names, archive, signal), signal);
+  });
   const [before, after] = [await countDocuments(client, from), await countDocuments(client, to)];
   requireSame(before, after, to);
   // Somebody emptied both.

@@ -89,6 +89,15 @@ async function lock(client: Client, live: string): Promise<void> {
   await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`fairlead ${live}`]);
 }
 
+/** Between two statements of a rename: so long at most a worker that is paused keeps a database closed to the next attempt. */
+const MOST_IDLE_MS = 60_000;
+
+/** Nothing where the server does not know them: `idle_session_timeout` came with version 14. */
+async function boundIdleness(client: Client): Promise<void> {
+  const text = 'SELECT set_config(name, $1, false) FROM pg_settings WHERE name = ANY($2)';
+  await client.query(text, [`${MOST_IDLE_MS}`, ['idle_session_timeout', 'idle_in_transaction_session_timeout']]);
+}
+
 async function rename(
   client: Client,
   {
@@ -98,6 +107,7 @@ async function rename(
     to,
   }: { readonly live: string | null; readonly scratch: string; readonly kept: string; readonly to: string },
 ): Promise<void> {
+  await boundIdleness(client);
   if (live !== null) await client.query(`ALTER DATABASE ${name(live)} ALLOW_CONNECTIONS false`);
   try {
     const text = 'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = ANY($1)';

@@ -46,9 +46,24 @@ export function addressForTools(uri: string): string {
 
 /** The same server, with nobody's credentials. */
 export function withoutLogin(uri: string): string {
+  return written(nobodys(uri));
+}
+
+/** The same server, with the credentials of a user of a database, who logs in by SCRAM-SHA-256. */
+export function withLogin(
+  uri: string,
+  { user, password, database }: { readonly user: string; readonly password: string; readonly database: string },
+): string {
+  const parts = nobodys(withoutDatabase(uri));
+  parts.options.set('authSource', database);
+  parts.options.set('authMechanism', 'SCRAM-SHA-256');
+  return written({ ...parts, login: `${encodeURIComponent(user)}:${encodeURIComponent(password)}` });
+}
+
+function nobodys(uri: string): Parts {
   const parts = partsOf(uri);
   for (const name of ['authSource', 'authMechanism', 'authMechanismProperties']) parts.options.delete(name);
-  return written({ ...parts, login: null });
+  return { ...parts, login: null };
 }
 
 /** The password of an address, as it is and as it is written there; none for an address without one. */

@@ -30,6 +30,15 @@ export async function ensureUser(db: Db, { user, password }: DatabaseLogin, role
   await db.command({ updateUser: user, ...fields });
 }
 
+/** Makes a user whose name no other one has, with roles of any database. */
+export async function createOwnUser(
+  db: Db,
+  { user, password }: DatabaseLogin,
+  roles: readonly { readonly role: string; readonly db: string }[],
+): Promise<void> {
+  await db.command({ createUser: user, pwd: password, roles, mechanisms: ['SCRAM-SHA-256'], customData: OURS });
+}
+
 /** @returns false when there was none. @throws CONFLICT for one that the platform did not make */
 export async function dropUser(db: Db, user: string): Promise<boolean> {
   if (!(await isOurUser(db, user))) return false;
@@ -46,8 +55,13 @@ export async function dropUser(db: Db, user: string): Promise<boolean> {
 export async function listOurUsers(db: Db): Promise<readonly string[]> {
   const { users } = await db.command({ usersInfo: 1 });
   return (users as readonly Document[])
-    .filter(({ user, customData }) => customData?.madeBy === OURS.madeBy && isUserOf(db.databaseName, user))
+    .filter((found) => isOurs(found) && isUserOf(db.databaseName, found.user))
     .map(({ user }) => String(user));
+}
+
+/** Whether the platform made a user, by what the server tells of it. */
+export function isOurs({ customData }: Document): boolean {
+  return customData?.madeBy === OURS.madeBy;
 }
 
 /** Whether a user is there. @throws CONFLICT for one that the platform did not make */
@@ -55,7 +69,7 @@ export async function isOurUser(db: Db, user: string): Promise<boolean> {
   const { users } = await db.command({ usersInfo: { user, db: db.databaseName } });
   const [found] = users as readonly Document[];
   if (found === undefined) return false;
-  if (found.customData?.madeBy !== OURS.madeBy) throw notOurs(`user ${user}`);
+  if (!isOurs(found)) throw notOurs(`user ${user}`);
   return true;
 }
 

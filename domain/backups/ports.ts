@@ -38,6 +38,8 @@ export type BackupChange = Partial<
 export interface BackupStore {
   /** False when there is one of that id: it stays as it is. @throws UNAVAILABLE */
   insert(backup: Backup): Promise<boolean>;
+  /** As `insert`, of many at once. */
+  insertAll(backups: readonly Backup[]): Promise<void>;
   /** Confirmed by a majority. */
   find(id: string): Promise<Backup | null>;
   /** Newest first. */
@@ -51,9 +53,11 @@ export interface BackupStore {
   noteUpload(id: string, key: string): Promise<boolean>;
   /** Notes how many bytes of a running backup are uploaded. */
   setProgress(id: string, sizeBytes: number): Promise<void>;
-  /** Notes what a verification of a completed backup found. */
-  setVerification(id: string, verification: Verification): Promise<void>;
-  /** The last night before this one of which there is a record; null for none. */
+  /** Notes which attempt verifies a completed backup from now on; false for one that is not completed. */
+  beginVerification(id: string, attempt: string): Promise<boolean>;
+  /** Notes what a verification of a completed backup found, unless another attempt verifies it by now. */
+  setVerification(id: string, attempt: string, verification: Verification): Promise<void>;
+  /** The last night before this one of which there is a record that is not of a missed one; null for none. */
   lastNightBefore(night: Night): Promise<Night | null>;
 }
 
@@ -208,7 +212,7 @@ export interface DumpTool {
   /**
    * Lets a live database be opened that a restore which was broken off has left closed. What a swap has replaced in part is
    * as it was before, and who else uses the database may do what they might. A restore in place that goes on unseen changes
-   * nothing afterwards, where its engine restores in one transaction. Idempotent.
+   * nothing afterwards. Idempotent.
    */
   reopen(databaseName: string, options: DumpOptions): Promise<void>;
   /** Drops a scratch database. Idempotent. @throws VALIDATION_FAILED for a database that backups have not made */

@@ -42,17 +42,18 @@ export interface Restore extends BackedUpDatabase {
   readonly problem: BackupProblem | null;
 }
 
-/** Names of databases that backups make: `<id>` is that of a restore or a verified backup. */
+/** What backups make databases for. */
 export type ScratchPurpose = 'restore' | 'verify' | 'kept';
 
 const SCRATCH = /^fairlead_(restore|verify|kept)_[a-z0-9]{20}$/;
 
-/** The database that a restore or verification makes for itself. @param id `rst_…` or `bak_…` */
+/** The database that a restore, or an attempt of a proof, makes for itself. @param id `rst_…`, or `bak_…` of no backup */
 export function scratchName(purpose: ScratchPurpose, id: string): string {
   return `fairlead_${purpose}_${id.slice(id.indexOf('_') + 1)}`;
 }
 
-/** Whether backups made a database for themselves: nothing else is ever dropped, and none of these is backed up. */
-export function isScratch(databaseName: string): boolean {
-  return SCRATCH.test(databaseName);
+/** Whether backups made a database for themselves: nothing else is ever dropped, and none of these is backed up. @param purpose any, unless it is given */
+export function isScratch(databaseName: string, purpose?: ScratchPurpose): boolean {
+  const [, found] = SCRATCH.exec(databaseName) ?? [];
+  return found !== undefined && (purpose === undefined || purpose === found);
 }

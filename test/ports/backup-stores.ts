@@ -56,15 +56,42 @@ export function backupStoreSuite(store: () => BackupStore): void {
       assert.deepEqual([...((await store().find('bak_keys'))?.uploads ?? [])].sort(), ['a', 'b']);
     });
 
+    it('inserts many, and leaves those as they are that are there', async () => {
+      await keep('many-1', { tier: 'weekly' });
+      await store().insertAll([]);
+      const given = ['many-1', 'many-2', 'many-3'].map((name) => backupRecord({ id: `bak_${name}`, tier: 'daily' }));
+      for (let again = 0; again < 2; again += 1) await store().insertAll(given);
+      const found = await Promise.all(given.map(({ id }) => store().find(id)));
+      assert.deepEqual(
+        found.map((backup) => backup?.tier),
+        ['weekly', 'daily', 'daily'],
+      );
+    });
+
+    it('notes what the attempt found that began last to verify a backup, and of no other', async () => {
+      const verified = async () => (await store().find('bak_proven'))?.verification;
+      assert.equal(await store().beginVerification('bak_nobody', 'a'), false);
+      await keep('proven');
+      await store().setVerification('bak_proven', 'a', { at: at(1), problem: null });
+      assert.equal(await verified(), null);
+      for (const attempt of ['a', 'b']) assert.equal(await store().beginVerification('bak_proven', attempt), true);
+      await store().setVerification('bak_proven', 'a', { at: at(1), problem: null });
+      assert.equal(await verified(), null);
+      await store().setVerification('bak_proven', 'b', { at: at(2), problem: null });
+      assert.deepEqual(await verified(), { at: at(2), problem: null });
+    });
+
     it('notes progress while a backup runs, and a verification while it has its archive', async () => {
       await keep('notes', { status: 'running', sizeBytes: null });
       await store().setProgress('bak_notes', 5);
-      await store().setVerification('bak_notes', { at: at(1), problem: null });
+      assert.equal(await store().beginVerification('bak_notes', 'a'), false);
+      await store().setVerification('bak_notes', 'a', { at: at(1), problem: null });
       assert.equal((await store().find('bak_notes'))?.sizeBytes, 5);
       assert.equal((await store().find('bak_notes'))?.verification, null);
       await store().change('bak_notes', 'running', { status: 'completed', sizeBytes: 9, figures: { t: 1 } });
       await store().setProgress('bak_notes', 6);
-      await store().setVerification('bak_notes', { at: at(2), problem: null });
+      assert.equal(await store().beginVerification('bak_notes', 'a'), true);
+      await store().setVerification('bak_notes', 'a', { at: at(2), problem: null });
       const { sizeBytes, verification, figures } = (await store().find('bak_notes')) ?? {};
       assert.deepEqual(
         { sizeBytes, verification, figures },
@@ -115,8 +142,9 @@ export function backupStoreSuite(store: () => BackupStore): void {
       );
     });
 
-    it('knows the last night before another', async () => {
+    it('knows the last night before another that was not missed', async () => {
       for (const night of ['1990-01-01', '1990-02-28', '1990-03-02']) await keep(`night-${night}`, { night });
+      await keep('night-missed', { night: '1990-03-01', status: 'missed', objectKey: null });
       assert.equal(await store().lastNightBefore('1990-03-02'), '1990-02-28');
       assert.equal(await store().lastNightBefore('1990-02-28'), '1990-01-01');
       assert.equal(await store().lastNightBefore('1990-01-01'), null);

@@ -51,6 +51,7 @@ import { revokedCertificate } from './revoked-certificate-scenario.ts';
 import { searchPulls } from './search-pulls-scenario.ts';
 import { shards } from './shards-scenario.ts';
 import { sharing } from './sharing-scenario.ts';
+import { untoldNights } from './untold-nights-scenario.ts';
 import { upkeep } from './upkeep-scenario.ts';
 import { waitForGrants } from './wait-scenario.ts';
 
@@ -95,6 +96,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   revokedCertificate,
   backups,
   longNights,
+  untoldNights,
   properties,
   domain,
   reconcileDomains,

@@ -18,8 +18,8 @@ export interface ScriptedUsers {
 }
 
 const OK = { ok: 1 };
-/** Those of MongoDB's own that the platform's roles have. */
-const BUILT_IN: ReadonlySet<string> = new Set(['read', 'readWrite']);
+/** Those of MongoDB's own that the platform's roles and users have. */
+const BUILT_IN: ReadonlySet<string> = new Set(['read', 'readWrite', 'dbAdmin', 'restore']);
 const ofCode = (code: number, codeName: string): Row => ({
   ok: 0,
   code,

@@ -1,9 +1,10 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { MirrorRun } from '../../activities/backups/mirror-archives.ts';
 import { nightOf } from '../../domain/backups/night.ts';
-import { mirrorArchives, reportNight } from './activity-proxies.ts';
+import { mirrorArchives } from './activity-proxies.ts';
 import { describeProblem } from './describe-problem.ts';
 import { scheduledTime } from './scheduled-time.ts';
+import { tellOfNight } from './tell-of-night.ts';
 
 /** Copies the bucket to the off-site bucket; schedule `mirror-backups`. A refused or failed copy raises an alarm. */
 export async function mirrorBackups(): Promise<MirrorRun | null> {
@@ -14,11 +15,12 @@ export async function mirrorBackups(): Promise<MirrorRun | null> {
     run = await mirrorArchives();
     if (run?.refused) problems.push(run.refused);
     const [first] = run?.failed ?? [];
-    if (first !== undefined) problems.push(`${run?.failed.length} archives could not be copied, such as ${first}`);
+    if (first !== undefined)
+      problems.push(`${run?.failures ?? run?.failed.length} archives could not be copied, such as ${first}`);
   } catch (error) {
     if (isCancellation(error)) throw error;
     problems.push(`The archives were not copied: ${describeProblem(error).message}`);
   }
-  await reportNight({ night, run: 'mirror', problems });
+  await tellOfNight({ night, run: 'mirror', problems });
   return run;
 }

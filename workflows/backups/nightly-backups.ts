@@ -19,8 +19,9 @@ import { closeAbandoned, planNight, reportNight, skipBackup } from './activity-p
 import { backUpDatabase } from './back-up-database.ts';
 import { describeProblem } from './describe-problem.ts';
 import { endAbandonedRestore } from './end-abandoned-restore.ts';
-import { isNightOver, NIGHT_HOURS, nightBegin } from './night-limit.ts';
+import { isNightOver, NIGHT_HOURS, nightBegin, startWaitLimit } from './night-limit.ts';
 import { scheduledTime } from './scheduled-time.ts';
+import { tellOfNight } from './tell-of-night.ts';
 
 /** What is left of a night that continues as new. */
 export interface NightLeft {
@@ -36,11 +37,11 @@ export interface NightLeft {
   readonly leftovers?: Leftovers;
 }
 
-/** What earlier runs had left open when the night began. */
+/** What was wrong when the night began; its report tells of it. */
 interface Leftovers {
   /** Restores that were broken off, and that others are ending now. */
   readonly restores: readonly AbandonedRestore[];
-  /** Why some may be open still; one line each. */
+  /** Why some may be open still, nights that made no backup, and why nothing is planned; one line each. */
   readonly problems: readonly string[];
 }
 
@@ -76,21 +77,23 @@ export async function nightlyBackups(left?: NightLeft): Promise<NightTally & { r
   const tally = { ...plan.tally };
   const waiting = [...plan.jobs];
   const total = waiting.length;
+  const limit = startWaitLimit(begunAt);
   const runOne = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
       setCurrentDetails(`**${night}**: ${waiting.length} of ${total} databases wait`);
-      tally[await backUp(job, begunAt, busyWith(job, leftovers))] += 1;
+      tally[await backUp(job, { begunAt, limit: limit.reached, busy: busyWith(job, leftovers) })] += 1;
       if (workflowInfo().continueAsNewSuggested) return;
     }
   };
   await Promise.all(Array.from({ length: plan.parallelism }, runOne));
+  limit.cancel();
   if (waiting.length > 0) {
     await continueAsNew<typeof nightlyBackups>({ ...plan, begunAt, jobs: waiting, tally });
   }
   const { restores = [], problems = [] } = leftovers ?? {};
   const unplanned = plan.more == null ? [] : await goOnAfter(plan.more, { ...plan, begunAt, tally });
   const report = { night, run: 'backups', problems: [...problems, ...unplanned] } as const;
-  await reportNight(restores.length === 0 ? report : { ...report, restoreIds: restores.map(({ id }) => id) });
+  await tellOfNight(restores.length === 0 ? report : { ...report, restoreIds: restores.map(({ id }) => id) });
   setCurrentDetails(`**${night}**: ${tally.completed} completed, ${tally.failed} failed, ${tally.skipped} skipped`);
   return { night, ...tally };
 }
@@ -112,14 +115,36 @@ async function goOnAfter(place: PlaceInNight, left: NightLeft): Promise<readonly
 
 async function beginNight(night: Night): Promise<NightLeft> {
   const leftovers = patched('end-abandoned-restores') ? await endAbandoned() : null;
-  const { jobs, more, parallelism, unlisted, skipped, missed, idle } = await planNight(night);
-  if (idle !== null) log.warn(`No database is backed up: ${idle}`);
-  if (missed.length > 0) {
-    const problems = [`No backup was made on ${missed.join(', ')}: the platform was away`];
-    await reportNight({ night: missed.at(-1) ?? night, run: 'backups', problems });
+  const plan = await planOrSay(night);
+  if (typeof plan === 'string') {
+    const { restores = [], problems = [] } = leftovers ?? {};
+    const none = { jobs: [], more: null, parallelism: 0, tally: { completed: 0, failed: 1, skipped: 0 } };
+    return { night, begunAt: nightBegin(), ...none, leftovers: { restores, problems: [plan, ...problems] } };
   }
+  const { jobs, more, parallelism, unlisted, skipped, missed, idle } = plan;
+  if (idle !== null) log.warn(`No database is backed up: ${idle}`);
   const tally = { completed: 0, failed: unlisted.length, skipped };
-  return { night, begunAt: nightBegin(), jobs, more, parallelism, tally, ...(leftovers && { leftovers }) };
+  const begun = { night, begunAt: nightBegin(), jobs, more, parallelism, tally };
+  if (missed.length === 0) return { ...begun, ...(leftovers && { leftovers }) };
+  const problems = [`No backup was made on ${missed.join(', ')}: the platform was away`];
+  // No alarm keeps the night waiting: a mail server that is away would keep it from all backups.
+  if (!patched('missed-in-report')) {
+    await reportNight({ night: missed.at(-1) ?? night, run: 'backups', problems });
+    return { ...begun, ...(leftovers && { leftovers }) };
+  }
+  const { restores = [], problems: others = [] } = leftovers ?? {};
+  return { ...begun, leftovers: { restores, problems: [...problems, ...others] } };
+}
+
+/** @returns where nothing could be planned, why: the night ends, and says so */
+async function planOrSay(night: Night): Promise<NightPlan | string> {
+  try {
+    return await planNight(night);
+  } catch (error) {
+    // Nights of before failed by it, and do so while they are replayed.
+    if (isCancellation(error) || !patched('unplanned-nights')) throw error;
+    return `No backup was made, as the databases could not be looked for: ${describeProblem(error).message}`;
+  }
 }
 
 /** Ends what earlier runs have left open. A restore may take hours to end, and goes on beside the night; nothing of it stops that. */
@@ -155,7 +180,6 @@ async function startEnd(restore: AbandonedRestore): Promise<void> {
   }
 }
 
-/** Why a database could not be backed up all the time that the night waited for it. */
 function busyWith(job: BackupJob, leftovers: Leftovers | undefined): BackupProblem {
   const restore = leftovers?.restores.find((one) => groupKey(one) === groupKey(job));
   if (restore === undefined) return BUSY;
@@ -163,12 +187,20 @@ function busyWith(job: BackupJob, leftovers: Leftovers | undefined): BackupProbl
   return { code: 'RESTORE_IN_PROGRESS', message };
 }
 
+interface BackupInNight {
+  readonly begunAt: string;
+  /** When the night waits for nothing any more. */
+  readonly limit: Promise<void>;
+  /** Why the database could not be backed up all the time that the night waited for it. */
+  readonly busy: BackupProblem;
+}
+
 /** @returns what it counts as */
-async function backUp(job: BackupJob, begunAt: string, busy: BackupProblem): Promise<keyof NightTally> {
+async function backUp(job: BackupJob, { begunAt, limit, busy }: BackupInNight): Promise<keyof NightTally> {
   try {
     for (let attempt = 1; attempt <= WAIT_FOR_OTHER.attempts; attempt += 1) {
       if (isNightOver(begunAt)) return await skip(job, OVER);
-      const end = await runChild({ ...job, startedAt: new Date().toISOString() });
+      const end = await runChild({ ...job, startedAt: new Date().toISOString() }, limit);
       if (end !== null) return end;
       await sleep(WAIT_FOR_OTHER.everyMs);
     }
@@ -185,8 +217,8 @@ async function skip(job: BackupJob, problem: BackupProblem): Promise<'skipped'> 
   return 'skipped';
 }
 
-/** @returns null when something else has the database */
-async function runChild(job: BackupJob): Promise<'completed' | 'failed' | null> {
+/** @returns null when something else has the database; `failed` also for a backup that goes on when the night does not wait any more */
+async function runChild(job: BackupJob, limit: Promise<void>): Promise<'completed' | 'failed' | null> {
   const underWay: UnderWay = { kind: 'backup', id: job.id, startedAt: job.startedAt };
   try {
     const child = await startChild(backUpDatabase, {
@@ -197,7 +229,9 @@ async function runChild(job: BackupJob): Promise<'completed' | 'failed' | null> 
       parentClosePolicy: ParentClosePolicy.ABANDON,
       staticSummary: `${job.tier} backup of ${targetName(job)}`,
     });
-    return (await child.result()).status;
+    const end = await Promise.race([child.result(), limit]);
+    // Its record says what becomes of it; the report of the night names it.
+    return end?.status ?? 'failed';
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
     throw error;

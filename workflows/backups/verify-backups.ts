@@ -2,10 +2,11 @@ import { continueAsNew, isCancellation, patched, setCurrentDetails, workflowInfo
 import type { ProofsPlan } from '../../activities/backups/verify-backup.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
 import type { PlaceInProofs } from '../../domain/backups/verification.ts';
-import { listBackupsToVerify, reportNight, reportStale, transfers } from './activity-proxies.ts';
+import { listBackupsToVerify, reportStale, transfers } from './activity-proxies.ts';
 import { describeProblem } from './describe-problem.ts';
 import { isNightOver, NIGHT_HOURS, nightBegin } from './night-limit.ts';
 import { scheduledTime } from './scheduled-time.ts';
+import { tellOfNight } from './tell-of-night.ts';
 
 export interface VerificationTally {
   readonly verified: number;
@@ -59,7 +60,7 @@ export async function verifyBackups(left?: ProofsLeft): Promise<VerificationTall
   }
   const isWhole = waiting.length === 0 && proofs.more == null;
   const untried = isWhole ? [] : [await goOnAfter(rest())];
-  await reportNight({ night, run: 'verification', problems: [...problems, ...notNamed(tally), ...untried] });
+  await tellOfNight({ night, run: 'verification', problems: [...problems, ...notNamed(tally), ...untried] });
   return tally;
 }
 

@@ -11,7 +11,7 @@ import {
 import { type BackupFilter, type BackupStore, RECORD_KEPT_DAYS } from '../../../domain/backups/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
-import { mongoCall } from '../connect.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { AT_EXPIRY, createExpirySweep } from '../expiry-sweep.ts';
 import { insertIfNew } from '../insert-new.ts';
@@ -23,6 +23,8 @@ interface BackupDocument extends Omit<Backup, 'id' | 'figures'> {
   readonly _id: string;
   /** Names of tables and collections hold characters that are special in names of fields. */
   readonly figures: readonly { readonly name: string; readonly count: number }[] | null;
+  /** Which attempt verifies it, or did so last; absent before one has begun. */
+  readonly verifying?: string;
   /** Null while there is an archive, or may be one. */
   readonly expiresAt: Date | null;
 }
@@ -60,11 +62,22 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
   const { db, now } = deps;
   const collection = db.collection<BackupDocument>(COLLECTIONS.backups);
   const sweep = createExpirySweep(deps, COLLECTIONS.backups, AT_EXPIRY);
+  const toDocument = ({ id, figures, ...fields }: Backup): BackupDocument => {
+    return { _id: id, ...fields, figures: toRows(figures), expiresAt: expiryOf(fields.status, now()) };
+  };
   return {
-    async insert({ id, figures, ...fields }) {
+    async insert(backup) {
       await sweep();
-      const expiresAt = expiryOf(fields.status, now());
-      return await insertIfNew(collection, { _id: id, ...fields, figures: toRows(figures), expiresAt });
+      return await insertIfNew(collection, toDocument(backup));
+    },
+    async insertAll(backups) {
+      if (backups.length === 0) return;
+      await sweep();
+      try {
+        await mongoCall(() => collection.insertMany(backups.map(toDocument), { ordered: false }));
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
     },
     async find(id) {
       const document = await readConfirmed(collection, { _id: id });
@@ -97,11 +110,16 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
     async setProgress(id, sizeBytes) {
       await mongoCall(() => collection.updateOne({ _id: id, status: 'running' }, { $set: { sizeBytes } }));
     },
-    async setVerification(id, verification) {
-      await mongoCall(() => collection.updateOne({ _id: id, status: 'completed' }, { $set: { verification } }));
+    async beginVerification(id, attempt) {
+      const begin = { $set: { verifying: attempt } };
+      return (await mongoCall(() => collection.updateOne({ _id: id, status: 'completed' }, begin))).matchedCount === 1;
+    },
+    async setVerification(id, attempt, verification) {
+      const filter = { _id: id, status: 'completed', verifying: attempt } as const;
+      await mongoCall(() => collection.updateOne(filter, { $set: { verification } }));
     },
     async lastNightBefore(night) {
-      const filter = { night: { $ne: null, $lt: night } } as Filter<BackupDocument>;
+      const filter = { night: { $ne: null, $lt: night }, status: { $ne: 'missed' } } as Filter<BackupDocument>;
       const [document] = await mongoCall(() => collection.find(filter).sort({ night: -1 }).limit(1).toArray());
       return document === undefined ? null : parseBackup(document).night;
     },

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { BackupsActivityDeps } from '../../../activities/backups/deps.ts';
 import { dumpDatabase, failBackup, openBackup } from '../../../activities/backups/make-backup.ts';
+import { proofScratches } from '../../../activities/backups/proof-scratches.ts';
 import {
   endRestore,
   openRestore,
@@ -307,7 +308,7 @@ function faults(startServer: () => Promise<BackedUpServer>, isFirst: boolean): v
       else await direct.put(objectKey, Readable.from([changed]));
       try {
         const was = await sum();
-        assert.notEqual(await verifyBackup(deps, good.id, patience()), null);
+        assert.notEqual(await verifyBackup(deps, good.id, patience(), proofScratches(good.id, 1)), null);
         const job = newRestore('in-place');
         await openRestore(deps, job);
         await assert.rejects(restoreInPlace(deps, job, patience()), ({ code }: { code?: string }) => {
@@ -324,7 +325,7 @@ function faults(startServer: () => Promise<BackedUpServer>, isFirst: boolean): v
   }
 
   it('of all these, none keeps the same archive from being restored at last', async () => {
-    assert.equal(await verifyBackup(deps, good.id, patience()), null);
+    assert.equal(await verifyBackup(deps, good.id, patience(), proofScratches(good.id, 1)), null);
     const job = newRestore('in-place');
     await openRestore(deps, job);
     await restoreInPlace(deps, job, patience());

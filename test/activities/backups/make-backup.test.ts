@@ -217,3 +217,24 @@ it('what a killed attempt uploaded is removed, and the archive that counts stays
   await mirrorArchives({ ...deps, mirror: null }, AbortSignal.timeout(10_000));
   assert.deepEqual(deps.archives.keys(), [key]);
 });
+
+it('a backup fails at once while the object store is away, and loses what it uploaded when that is back', async () => {
+  const { deps, job, clock } = await createBackupsParts();
+  const backup = job();
+  await openBackup(deps, backup);
+  await deps.backups.noteUpload(backup.id, 'left');
+  await deps.archives.put('left', Readable.from([Buffer.from('x')]));
+  const remove = async () => {
+    throw objectStoreUnreachable('is away');
+  };
+  const problem = { code: 'OBJECT_STORE_UNREACHABLE', message: 'is away' } as const;
+  await failBackup({ ...deps, archives: { ...deps.archives, delete: remove } }, { job: backup, problem });
+  assert.equal((await deps.backups.find(backup.id))?.status, 'failed');
+  assert.deepEqual(
+    deps.audit.told().map(({ eventType }) => eventType),
+    ['backup.failed'],
+  );
+  clock.now = new Date(clock.now.getTime() + 2 * deps.settings.dumpTimeoutMs + 1);
+  await mirrorArchives({ ...deps, mirror: null }, AbortSignal.timeout(10_000));
+  assert.deepEqual(deps.archives.keys(), []);
+});

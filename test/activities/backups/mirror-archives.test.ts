@@ -38,7 +38,7 @@ test('what retention deleted, and what a failed backup left, leaves the mirror a
   await deps.backups.change(backups[0]?.id ?? '', 'completed', { status: 'pruned', objectKey: null });
   for (const key of [failed.objectKey ?? '', keys[0] ?? '']) await deps.archives.delete(key);
   const run = await mirrorArchives(deps, signal);
-  assert.deepEqual(run, { copied: 0, removed: 2, refused: null, failed: [] });
+  assert.deepEqual(run, { copied: 0, removed: 2, refused: null, failed: [], failures: 0 });
   assert.deepEqual(deps.mirror.keys(), keys.slice(1));
 });
 
@@ -50,7 +50,7 @@ test('a new installation on the mirror of one that was lost removes nothing of i
   await deps.archives.put(first.objectKey ?? '', stream(CONTENT));
   await deps.backups.insert(first);
   const run = await mirrorArchives(deps, signal);
-  assert.deepEqual(run, { copied: 1, removed: 0, refused: null, failed: [] });
+  assert.deepEqual(run, { copied: 1, removed: 0, refused: null, failed: [], failures: 0 });
   assert.equal(deps.mirror.keys().length, 5);
 });
 
@@ -59,11 +59,22 @@ test('an archive that cannot be read keeps no other from its copy', async () => 
   const bad = keys[1] ?? '';
   const archives = breaking(deps.archives, (key) => key === bad);
   const run = await mirrorArchives({ ...deps, archives }, signal);
-  assert.deepEqual(run, { copied: 3, removed: 0, refused: null, failed: [bad] });
+  assert.deepEqual(run, { copied: 3, removed: 0, refused: null, failed: [bad], failures: 1 });
   assert.deepEqual(
     deps.mirror.keys(),
     keys.filter((key) => key !== bad),
   );
+});
+
+test('archives that could not be copied are counted, and a hundred of them named: more travel through no workflow', async () => {
+  const { deps } = await partsWith(250);
+  let asked = 0;
+  const archives = breaking(deps.archives, () => {
+    asked += 1;
+    return asked % 2 === 0;
+  });
+  const { copied, failed, failures } = (await mirrorArchives({ ...deps, archives }, signal)) ?? {};
+  assert.deepEqual([copied, failed?.length, failures], [125, 100, 125]);
 });
 
 test('a bucket that is away is not asked for each archive', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NightPlan, planNight } from '../../../activities/backups/plan-night.ts';
 import { PAYLOAD_LIMIT_BYTES } from '../../../adapters/temporal/payload-size.ts';
+import type { Backup } from '../../../domain/backups/backup.ts';
+import { backupRecord } from '../../support/backup-record.ts';
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 
 const NIGHT = '2026-05-04';
@@ -29,4 +31,33 @@ test('ten thousand databases travel through workflows by pages, each of them onc
   } while (plan.more !== null);
   assert.equal(seen.length, DATABASES + 1);
   assert.equal(new Set(seen).size, seen.length);
+});
+
+test('a month without a backup is on record by hundreds, whole also where an attempt was ended in the middle', async () => {
+  const { deps } = await createBackupsParts();
+  const count = 1_001;
+  const known = Array.from({ length: count }, (_, index) =>
+    backupRecord({ id: `bak_${index}`, databaseName: `database_${index}`, night: '2026-04-02' }),
+  );
+  await deps.backups.insertAll(known);
+  const writes: number[] = [];
+  const ended = new AbortController();
+  const { insertAll } = deps.backups;
+  Object.assign(deps.backups, {
+    insertAll: async (backups: readonly Backup[]) => {
+      writes.push(backups.length);
+      if (writes.length === 5) ended.abort(new Error('ended'));
+      await insertAll(backups);
+    },
+  });
+  const inventory = { ...deps.inventory, list: async () => [] };
+  const plan = (signal: AbortSignal) => planNight({ ...deps, inventory }, NIGHT, signal);
+  await assert.rejects(plan(ended.signal), /ended/);
+  assert.deepEqual(writes.splice(0), [500, 500, 1, 500, 500]);
+  assert.equal((await plan(AbortSignal.timeout(60_000))).missed.length, 31);
+  assert.equal(
+    writes.reduce((sum, records) => sum + records, 0),
+    31 * count,
+  );
+  assert.equal(writes.length, 31 * 3);
 });

@@ -13,7 +13,7 @@ const patience = () => AbortSignal.timeout(60_000);
 const isOver = { code: 'CONFLICT', retryable: true };
 
 /** Users and roles are those of a script, the data is in the server. */
-describe('who may use a MongoDB database that a restore replaces', { timeout: 120_000 }, () => {
+describe('who may use a MongoDB database that a restore replaces', { timeout: 240_000 }, () => {
   let mongo: ServiceMongo;
   let users: MongoUsers;
   let cutter: MongoCutter;
@@ -120,5 +120,61 @@ describe('who may use a MongoDB database that a restore replaces', { timeout: 12
     await tool.swap(earlier, { signal: patience() });
     assert.deepEqual(access(), OPEN);
     for (const { kept } of [earlier, later]) await tool.drop(kept);
+  });
+
+  const valuesOf = async (database: string) => {
+    const found = await mongo.client.db(database).collection('notes').find().toArray();
+    return found.map(({ value }) => String(value)).sort();
+  };
+  const write = (value: string) => mongo.client.db(live).collection('notes').insertOne({ value });
+  const restorersLeft = () => [...users.users.keys()].filter((key) => key.startsWith('fairlead_backups.'));
+
+  for (const what of ['live', 'kept'] as const) {
+    it(`nobody whose restore others went on with: paused before it empties what is ${what}, it empties nothing`, async () => {
+      const names = await prepared();
+      await write('two');
+      const held = cutter.hold('dropDatabase', names[what]);
+      const late = pausedTool.swap(names, { signal: patience() });
+      await held.came;
+      await tool.swap(names, { signal: patience() });
+      await write('since');
+      held.letGo();
+      await assert.rejects(late, isOver);
+      assert.deepEqual(await valuesOf(live), ['one', 'since']);
+      assert.deepEqual(await valuesOf(names.kept), ['one', 'two']);
+      assert.deepEqual([access(), restorersLeft()], [OPEN, []]);
+      await tool.drop(names.kept);
+    });
+  }
+
+  it('nobody who was undoing a restore that others begin anew: paused before it drops the copy, it drops nothing', async () => {
+    const names = await prepared();
+    const killed = new AbortController();
+    const dropping = cutter.hold('dropDatabase', names.kept);
+    const broken = assert.rejects(pausedTool.swap(names, { signal: killed.signal }));
+    await dropping.came;
+    killed.abort(new Error('killed'));
+    await broken;
+    const held = cutter.hold('dropDatabase', names.kept);
+    const late = pausedTool.reopen(live, { signal: patience() });
+    await held.came;
+    await tool.swap(names, { signal: patience() });
+    held.letGo();
+    await assert.rejects(late, isOver);
+    assert.deepEqual(await valuesOf(names.kept), ['one']);
+    assert.deepEqual([access(), restorersLeft()], [OPEN, []]);
+    await tool.drop(names.kept);
+  });
+
+  it('nobody whose restore in place others went on with: paused before it drops a collection, it changes nothing', async () => {
+    const held = cutter.hold('drop', live);
+    const late = pausedTool.restoreInPlace(live, stream(archive), { signal: patience() });
+    await held.came;
+    await tool.restoreInPlace(live, stream(archive), { signal: patience() });
+    await write('since');
+    held.letGo();
+    await assert.rejects(late, isOver);
+    assert.deepEqual(await valuesOf(live), ['one', 'since']);
+    assert.deepEqual([access(), restorersLeft()], [OPEN, []]);
   });
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { QueryResult } from 'pg';
 import { createPostgresDumpTool } from '../../../adapters/dump-tools/postgres-dump-tool.ts';
+import { swapDatabases } from '../../../adapters/dump-tools/postgres-swap.ts';
+import { withClient } from '../../../adapters/postgres/with-client.ts';
 import type { DumpTool, SwapNames } from '../../../domain/backups/ports.ts';
 import { databaseUsers } from '../../../domain/databases/database-name.ts';
 import { restoreNames } from '../../ports/dump-tool.ts';
@@ -169,3 +172,24 @@ for (const isLost of [false, true]) {
     });
   });
 }
+
+it('a swap whose worker is paused while the database is closed is ended by the server within a minute', async () => {
+  const names = await prepare(false);
+  const limits: unknown[] = [];
+  await withClient(postgres.adminUri, patience(), async (client) => {
+    const query = client.query.bind(client) as (text: string, values?: unknown[]) => Promise<QueryResult>;
+    const ask = async () => {
+      const settings = ['idle_session_timeout', 'idle_in_transaction_session_timeout'];
+      for (const setting of settings) limits.push((await query(`SHOW ${setting}`)).rows[0]?.[setting]);
+    };
+    Object.assign(client, {
+      query: async (text: string, values?: unknown[]) => {
+        if (text === 'BEGIN') await ask();
+        return await query(text, values);
+      },
+    });
+    await swapDatabases(client, names, async () => assert.deepEqual(limits, []));
+  });
+  assert.deepEqual(limits, ['1min', '1min']);
+  await cleanUp(names);
+});

@@ -31,3 +31,12 @@ test('the administrator runs no function of a service, whatever search path its 
   const { rows } = await withClient(uri.href, patience(), (client) => client.query<{ answer: string }>(ask));
   assert.match(rows[0]?.answer ?? '', /^[0-9A-F]+-[0-9A-F]+-\d+$/);
 });
+
+test('a connection whose host died is noticed by the server within half a minute', async () => {
+  const text = "SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' ORDER BY name";
+  const { rows } = await withClient(postgres.adminUri, patience(), (client) => client.query(text));
+  assert.deepEqual(
+    rows.map(({ setting }) => setting),
+    ['3', '15', '5'],
+  );
+});

@@ -16,17 +16,23 @@ const BY_TIME = {
 /** Records of backups in this process. */
 export function createInMemoryBackupStore(): BackupStore {
   const backups = new Map<string, Backup>();
+  /** Which attempt verifies a backup. */
+  const verifying = new Map<string, string>();
   const write = (id: string, from: Backup['status'], change: Partial<Backup>): boolean => {
     const stored = backups.get(id);
     if (stored?.status !== from) return false;
     backups.set(id, keepRecord({ ...stored, ...change }));
     return true;
   };
+  const insert = (backup: Backup): boolean => {
+    if (backups.has(backup.id)) return false;
+    backups.set(backup.id, keepRecord(backup));
+    return true;
+  };
   return {
-    async insert(backup) {
-      if (backups.has(backup.id)) return false;
-      backups.set(backup.id, keepRecord(backup));
-      return true;
+    insert: async (backup) => insert(backup),
+    async insertAll(given) {
+      for (const backup of given) insert(backup);
     },
     find: async (id) => backups.get(id) ?? null,
     list: async (filter, page) =>
@@ -43,12 +49,17 @@ export function createInMemoryBackupStore(): BackupStore {
     async setProgress(id, sizeBytes) {
       write(id, 'running', { sizeBytes });
     },
-    async setVerification(id, verification) {
-      write(id, 'completed', { verification });
+    async beginVerification(id, attempt) {
+      if (backups.get(id)?.status !== 'completed') return false;
+      verifying.set(id, attempt);
+      return true;
+    },
+    async setVerification(id, attempt, verification) {
+      if (verifying.get(id) === attempt) write(id, 'completed', { verification });
     },
     async lastNightBefore(before) {
-      const nights = [...backups.values()].flatMap(({ night }): Night[] =>
-        night !== null && night < before ? [night] : [],
+      const nights = [...backups.values()].flatMap(({ night, status }): Night[] =>
+        night !== null && night < before && status !== 'missed' ? [night] : [],
       );
       return nights.sort().at(-1) ?? null;
     },

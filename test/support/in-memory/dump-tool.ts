@@ -103,7 +103,8 @@ export function createInMemoryDumpTool(): InMemoryDumpTool {
     signal: AbortSignal,
   ): Promise<InMemoryDatabase> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of archive) chunks.push(chunk);
+    // Its memory is used again for the next one.
+    for await (const chunk of archive) chunks.push(Buffer.from(chunk));
     await untilAborted(faults.get(from)?.() ?? Promise.resolve(), signal);
     const parsed = parseJson(Buffer.concat(chunks).toString('utf8')) as Record<string, InMemoryDatabase> | undefined;
     const database = parsed?.[from];

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { planNight } from '../../../activities/backups/plan-night.ts';
+import { BACKUPS_WORKFLOWS } from '../../../domain/backups/messages.ts';
+import { addNights, nightOf } from '../../../domain/backups/night.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { NIGHT_HOURS } from '../../../workflows/backups/night-limit.ts';
+import { backupRecord } from '../../support/backup-record.ts';
+import type { BackupsParts } from '../../support/in-memory/backups-parts.ts';
+import { startBackups, type TestBackups } from './harness.ts';
+
+const ALL = { cursor: null, limit: 200 };
+const HOUR_MS = 3_600_000;
+
+describe('a night that cannot tell, plan or end', { timeout: 300_000 }, () => {
+  let temporal: TestBackups;
+  let parts: BackupsParts;
+  before(async () => {
+    temporal = await startBackups();
+  });
+  after(() => temporal.stop());
+  beforeEach(async () => {
+    parts = await temporal.reset();
+  });
+
+  const night = () => temporal.run<unknown>(BACKUPS_WORKFLOWS.nightlyBackups).then(withoutNight);
+  /** As after an outage: the last night on record is one of days ago. */
+  const missNights = async () => {
+    const last = addNights(nightOf(await temporal.env.currentTimeMs()), -3);
+    await parts.deps.backups.insert(backupRecord({ night: last }));
+  };
+  const refuseMails = () =>
+    Object.assign(parts.deps, {
+      raiseAlarm: async () => {
+        throw new FairleadError('UNAVAILABLE', 'The mail server refused the mail (535)', { retryable: false });
+      },
+    });
+
+  it('makes its backups after nights that were missed, although no mail tells of them', async () => {
+    await missNights();
+    refuseMails();
+    assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
+  });
+
+  it('tells of nights that were missed with all else that it tells, once', async () => {
+    await missNights();
+    parts.deps.tools.mongodb.faults.set('shop_prod', async () => {
+      throw new FairleadError('DUMP_FAILED', 'mongodump: no');
+    });
+    assert.deepEqual(await night(), { completed: 1, failed: 1, skipped: 0 });
+    const [alarm, ...others] = parts.alarms.values();
+    assert.match(alarm?.text ?? '', /No backup was made on .*: the platform was away\n.*mongodump: no/);
+    assert.deepEqual(others, []);
+  });
+
+  it('keeps its result, also of proofs, mirrors and kept databases, where the mail server refuses the mail', async () => {
+    const broken = new FairleadError('DUMP_FAILED', 'mongodump: no');
+    parts.deps.tools.mongodb.faults.set('shop_prod', () => Promise.reject(broken));
+    refuseMails();
+    assert.deepEqual(await night(), { completed: 1, failed: 1, skipped: 0 });
+    const [key = ''] = parts.deps.archives.keys();
+    parts.deps.archives.damage(key, Buffer.from('rotten'));
+    assert.deepEqual(await temporal.run(BACKUPS_WORKFLOWS.verifyBackups), { verified: 0, failed: 1 });
+    await temporal.run(BACKUPS_WORKFLOWS.mirrorBackups);
+    await parts.deps.archives.delete(key);
+    const mirrored = await temporal.run<{ refused: string | null }>(BACKUPS_WORKFLOWS.mirrorBackups);
+    assert.match(mirrored.refused ?? '', /The bucket/);
+  });
+
+  it('says that it made no backup where the databases could not be looked for', async () => {
+    temporal.current.before = {
+      planNight: () => {
+        throw new FairleadError('VALIDATION_FAILED', 'no');
+      },
+    };
+    assert.deepEqual(await night(), { completed: 0, failed: 1, skipped: 0 });
+    const [alarm] = parts.alarms.values();
+    assert.match(alarm?.text ?? '', /No backup was made, as the databases could not be looked for: no/);
+  });
+
+  it('ends within its run although a backup of it does not, and names that one', async () => {
+    const broken = new FairleadError('DUMP_FAILED', 'mongodump: no');
+    parts.deps.tools.mongodb.faults.set('shop_prod', () => Promise.reject(broken));
+    temporal.current.before = {
+      failBackup: () => {
+        throw new FairleadError('UNAVAILABLE', 'MongoDB does not answer', { retryable: true });
+      },
+    };
+    const begun = await temporal.env.currentTimeMs();
+    const begunAt = new Date(begun - (NIGHT_HOURS - 0.1) * HOUR_MS).toISOString();
+    const { jobs } = await planNight(parts.deps, nightOf(begun), AbortSignal.timeout(60_000));
+    const left = { night: nightOf(begun), begunAt, jobs, more: null, parallelism: 2 };
+    const tally = { completed: 0, failed: 0, skipped: 0 };
+    const ended = await temporal.run<unknown>(BACKUPS_WORKFLOWS.nightlyBackups, [{ ...left, tally }]);
+    assert.deepEqual(withoutNight(ended), { completed: 1, failed: 1, skipped: 0 });
+    const hours = ((await temporal.env.currentTimeMs()) - Date.parse(begunAt)) / HOUR_MS;
+    assert.ok(hours < 20, `${hours} hours`);
+    const [alarm] = parts.alarms.values();
+    const line = /shop\/prod \(mongodb\): its backup has not ended; backup\/shop\/prod\/mongodb in Temporal says why/;
+    assert.match(alarm?.text ?? '', line);
+    const { items } = await parts.deps.backups.list({ statuses: ['running'] }, ALL);
+    assert.deepEqual(
+      items.map(({ engine }) => engine),
+      ['mongodb'],
+    );
+  });
+});
+
+function withoutNight(result: unknown): unknown {
+  const { night: _, ...tally } = result as { night: string };
+  return tally;
+}
