@@ -23,6 +23,7 @@ import { createRegisteredTargets } from '../adapters/registry/registered-targets
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../adapters/temporal/incident-commands.ts';
 import { SHARDS } from '../domain/monitors/monitor.ts';
+import { platformHosts } from '../domain/monitors/platform-host.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
 import { monitorsSchedules } from '../workflows/monitors/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
@@ -72,6 +73,7 @@ export const monitors = defineModule({
         monitors: stores.monitors,
         heartbeats: createHeartbeatStore({ db }),
         ...{ prober, spool, now, warn },
+        isPlatformHost: platformHosts(parts.env.PLATFORM_DOMAIN),
         faults: createFaultWatch({ prober, outbox, now, proberName: hostname(), warn }),
       }),
       ...createUpkeepActivities({
@@ -87,7 +89,7 @@ export const monitors = defineModule({
 
 type Parts = WorkerParts<ReadSection<typeof monitorsWorkerSection>>;
 
-/** The thread starts with the first shard. */
+/** Its first thread starts with the first shard. */
 function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | 'opened'>) {
   const { EDGE_PORT: edge, EDGE_TLS_PORT: edgeTls } = env;
   const prober = createProber({
@@ -98,6 +100,7 @@ function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | '
     },
     nameServers: env.MONITOR_NAME_SERVERS,
     controls: env.MONITOR_CONTROL_TARGETS,
+    warn: (problem, message) => logger.warn(problem, message),
   });
   opened.defer(() => prober.close());
   const spool = createResultSpool({

@@ -18,7 +18,7 @@ const SETTLED_MS = 200;
 const AHEAD_MS = Date.now() - prober.nowMs();
 const tcp = (port: number): MonitorCheck => ({ kind: 'tcp', host: '127.0.0.1', port });
 const monitor = (id: string, check: MonitorCheck, changes: Partial<ProbedMonitor> = {}): ProbedMonitor => ({
-  ...{ id, check, intervalSeconds: 5, lastOutcome: null },
+  ...{ id, check, intervalSeconds: 5, lastOutcome: null, org: 'acme', isOfPlatform: false },
   ...changes,
 });
 
