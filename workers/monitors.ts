@@ -89,15 +89,16 @@ export const monitors = defineModule({
 
 type Parts = WorkerParts<ReadSection<typeof monitorsWorkerSection>>;
 
-/** Its first thread starts with the first shard. */
-function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | 'opened'>) {
+/** Its threads start with the first monitors. */
+function composeProber({ env, settings, logger, opened }: Parts) {
   const { EDGE_PORT: edge, EDGE_TLS_PORT: edgeTls } = env;
   const prober = createProber({
     networks: {
-      allowed: env.MONITOR_ALLOWED_NETWORKS,
+      allowed: networksOf(env, '*'),
       edgePorts: edgeTls === undefined ? [edge] : [edge, edgeTls],
       edgeHost: env.INGRESS_TARGET ?? env.PLATFORM_DOMAIN,
     },
+    allowedOfOrgs: networksOfOrgs(env, settings.platformOrg),
     nameServers: env.MONITOR_NAME_SERVERS,
     controls: env.MONITOR_CONTROL_TARGETS,
     warn: (problem, message) => logger.warn(problem, message),
@@ -108,6 +109,21 @@ function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | '
     onDrop: (shard) => logger.error({ shard }, 'the oldest results that waited for the database were thrown away'),
   });
   return { prober, spool };
+}
+
+type Listed = Pick<Parts['env'], 'MONITOR_ALLOWED_NETWORKS'>;
+
+function networksOf({ MONITOR_ALLOWED_NETWORKS: listed }: Listed, org: string | null): readonly string[] {
+  return listed.filter((entry) => entry.org === org).map(({ network }) => network);
+}
+
+/** A network that is listed without an org is the platform's, and that of monitors without an org, which operators see alone. */
+function networksOfOrgs(env: Listed, platformOrg: string): ReadonlyMap<string, readonly string[]> {
+  const own = networksOf(env, null);
+  const named = new Set(env.MONITOR_ALLOWED_NETWORKS.flatMap(({ org }) => (org === null || org === '*' ? [] : [org])));
+  const ofOrgs = [...named].map((org) => [org, networksOf(env, org)] as const);
+  const ofPlatform = [...own, ...networksOf(env, platformOrg)];
+  return new Map([...ofOrgs, [platformOrg, ofPlatform], ['', own]]);
 }
 
 /** Null where this installation has no service registry. */

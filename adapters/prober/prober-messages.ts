@@ -7,6 +7,8 @@ import type { ProbeNetworks } from './probe-guard.ts';
 /** What all threads of the prober have. */
 export interface ProberSettings {
   readonly networks: ProbeNetworks;
+  /** Networks that the monitors of an org reach besides; of `''`, those without an org. */
+  readonly allowedOfOrgs?: ReadonlyMap<string, readonly string[]>;
   /** Addresses of DNS servers; none: those of the machine. */
   readonly nameServers: readonly string[];
   /** Asked when checks fail: they answer while this machine has a network. */

@@ -11,12 +11,22 @@ import { createTimeShares, type TimeShare, UNMETERED } from './time-shares.ts';
 /** A thread that runs checks: what else the process does makes none of them late. */
 const port = parentPort;
 if (port === null) throw new Error('prober-thread.ts runs as a worker thread');
-const { networks, nameServers, controls, lane, signs: shared } = workerData as ThreadSettings;
+const {
+  networks,
+  allowedOfOrgs = new Map(),
+  nameServers,
+  controls,
+  lane,
+  signs: shared,
+} = workerData as ThreadSettings;
 const isShared = lane !== PLATFORM_LANE;
 const lookup = createProbeLookup(nameServers);
-const guard = createProbeGuard({ networks, lookup });
+const guardOf = (more: readonly string[]) =>
+  createProbeGuard({ networks: { ...networks, allowed: [...networks.allowed, ...more] }, lookup });
+const guardOfOthers = guardOf([]);
+const guards = new Map([...allowedOfOrgs].map(([org, allowed]) => [org, guardOf(allowed)]));
 // The operator named them: they may be in the operator's own network.
-const controlGuard = createProbeGuard({ networks: { ...networks, allowed: ['0.0.0.0/0', '::/0'] }, lookup });
+const controlGuard = guardOf(['0.0.0.0/0', '::/0']);
 const signs = openSigns(shared);
 const shareOf = createTimeShares({ nowMs: monotonicMs, workedMs });
 const handle = createProberCore({
@@ -35,6 +45,7 @@ function workedMs(): number {
 }
 
 async function run(check: ActiveCheck, { id, org, limitMs, located }: RunFacts): Promise<TimedFinding> {
+  const guard = guards.get(org ?? '') ?? guardOfOthers;
   const locatedAddresses = async (host: string, to: number): Promise<readonly string[]> => {
     const addresses = await guard.addressesOf(host, to);
     if (addresses[0] !== undefined) located(addresses[0]);

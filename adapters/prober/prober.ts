@@ -50,7 +50,6 @@ export function createProber({ warn = () => undefined, thread: url = THREAD, ...
       aheadMs = ahead;
       listeners.set(session, listener);
       watchdog ??= setInterval(look, LOOK_EVERY_MS).unref();
-      platform.need();
       const anchor = (ahead: number): void => {
         aheadMs = ahead;
         for (const lane of lanes) lane.send({ type: 'anchor', aheadMs });
@@ -60,6 +59,7 @@ export function createProber({ warn = () => undefined, thread: url = THREAD, ...
       return { ...sessionOn(lanes, session, { places, silence }), anchor };
     },
     askControls: async () => {
+      if (settings.controls.length === 0) return { controls: 0, answering: 0 };
       const { controls, answering } = await platform.need().ask('controls');
       return { controls, answering };
     },

@@ -1,5 +1,5 @@
 import { CHECK_TIMEOUT_MS, type MonitorCheck } from '../../domain/monitors/check-kinds.ts';
-import { checkDns } from './checks/check-dns.ts';
+import { checkDns, type DnsMeans } from './checks/check-dns.ts';
 import { checkHttp } from './checks/check-http.ts';
 import { checkMongodb } from './checks/check-mongodb.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
@@ -7,7 +7,7 @@ import { checkTcp } from './checks/check-tcp.ts';
 import { checkTls } from './checks/check-tls.ts';
 import { checkWebsocket } from './checks/check-websocket.ts';
 import { type Finding, failed, findingOfError } from './finding.ts';
-import { createProbe, type Probe } from './probe.ts';
+import { createProbe } from './probe.ts';
 import type { ProbeGuard } from './probe-guard.ts';
 import type { TimeShare } from './time-shares.ts';
 
@@ -45,12 +45,7 @@ export async function runCheck(check: ActiveCheck, deps: CheckDeps, limitMs = CH
   return withinBudget(check, { ...found, durationMs: Math.round(performance.now() - beganMs) });
 }
 
-interface Means {
-  readonly probe: Probe;
-  readonly nameServers: readonly string[];
-}
-
-async function begin(check: ActiveCheck, { probe, nameServers }: Means, signal: AbortSignal): Promise<Finding> {
+async function begin(check: ActiveCheck, { probe, nameServers }: DnsMeans, signal: AbortSignal): Promise<Finding> {
   switch (check.kind) {
     case 'http':
       return await checkHttp(check, probe, signal);
@@ -59,7 +54,7 @@ async function begin(check: ActiveCheck, { probe, nameServers }: Means, signal: 
     case 'tcp':
       return await checkTcp(check, probe, signal);
     case 'dns':
-      return await checkDns(check, nameServers, signal);
+      return await checkDns(check, { probe, nameServers }, signal);
     case 'websocket':
       return await checkWebsocket(check, probe, signal);
     case 'postgres':

@@ -212,6 +212,8 @@ describe('a check of a certificate', () => {
 });
 
 describe('a check of DNS', () => {
+  const guardOf = (allowed: readonly string[]) =>
+    createProbeGuard({ networks: { allowed, edgePorts: [], edgeHost: null }, lookup: async () => [] });
   let dns: TestPowerDns;
   before(async () => {
     dns = await startPowerDns();
@@ -236,10 +238,25 @@ describe('a check of DNS', () => {
     ['none.shop.com', 'A', null, 'dns'],
   ] as const) {
     it(`${name} ${type}${expect === null ? '' : ` ${expect}`}: ${problem ?? 'ok'}`, async () => {
-      const deps = { ...ON_LOOPBACK, nameServers: [dns.address] };
+      const deps = { guard: guardOf(['192.0.2.0/24']), nameServers: [dns.address] };
       assert.equal((await runCheck({ kind: 'dns', name, type, expect }, deps)).problem, problem);
     });
   }
+
+  it('nothing is said of a name that leads inside: the DNS servers may tell it to nobody else', async () => {
+    const deps = { guard: guardOf([]), nameServers: [dns.address] };
+    for (const [type, expect] of [
+      ['A', null],
+      ['A', '192.0.2.1'],
+      ['A', '192.0.2.9'],
+      ['MX', 'mail.shop.com'],
+      ['TXT', 'v=spf1'],
+    ] as const) {
+      const { outcome, problem, message } = await runCheck({ kind: 'dns', name: 'shop.com', type, expect }, deps);
+      assert.deepEqual([outcome, problem], ['unknown', 'blocked-address'], `${type} ${expect}`);
+      assert.doesNotMatch(message ?? '', /192\.0\.2/);
+    }
+  });
 
   it('a server that does not answer is given up in time', async () => {
     const deps = { ...ON_LOOPBACK, nameServers: ['127.0.0.1:9'] };
