@@ -1,6 +1,6 @@
 import type { ProbedMonitor, ProbeResult } from '../../domain/monitors/prober-ports.ts';
+import { keepThread } from './kept-thread.ts';
 import { markOf, monotonicMs, type ProberCommand } from './prober-messages.ts';
-import { createStallWatch } from './stall-watch.ts';
 import { type ProberThread, startThread, type ThreadOptions, type ThreadResults } from './start-thread.ts';
 
 export interface LaneOptions extends Pick<ThreadOptions, 'url' | 'settings'> {
@@ -9,7 +9,7 @@ export interface LaneOptions extends Pick<ThreadOptions, 'url' | 'settings'> {
   readonly warn: (problem: { readonly err: unknown; readonly monitorIds?: readonly string[] }, message: string) => void;
 }
 
-/** One thread and what it checks. The thread starts on first need, and anew, with the same monitors, when it ended or hangs. */
+/** One thread and what it checks. A thread that takes the place of another has the same monitors. */
 export interface ProberLane {
   set(session: number, monitors: readonly ProbedMonitor[]): void;
   /** Those of them that are this session's. */
@@ -17,7 +17,7 @@ export interface ProberLane {
   close(session: number): void;
   /** For whoever needs no answer: nothing is sent to a thread that is not there. */
   send(command: ProberCommand): void;
-  /** Null while nothing was ever checked or asked here. */
+  /** Null while there is nothing to check here. */
   readonly thread: ProberThread | null;
   /** The thread, started if need be. */
   need(): ProberThread;
@@ -28,112 +28,95 @@ export interface ProberLane {
 
 /** A monitor whose check stopped a thread is not checked for so long. */
 const ASIDE_MS = 600_000;
-/** A thread that ends is started anew after this, and after longer each time that it ends soon. */
-const RESTART_MS = { first: 1_000, most: 60_000 } as const;
-
-interface Watched {
-  readonly session: number;
-  readonly monitor: ProbedMonitor;
-}
 
 export function createProberLane(options: LaneOptions): ProberLane {
-  const watched = new Map<string, Watched>();
+  const watched = createWatched();
   const aside = createAside();
-  let thread: ProberThread | null = null;
-  let stall = createStallWatch();
-  let startedMs = 0;
-  let waitMs: number = RESTART_MS.first;
-  /** When to start a thread that ended by itself; null: when it is needed. */
-  let restartMs: number | null = null;
-
-  function start(): ProberThread {
-    restartMs = null;
-    startedMs = monotonicMs();
-    stall = createStallWatch();
-    const begun = startThread({ ...options, onResults, onEnd: (cause) => ended(begun, cause) });
-    thread = begun;
-    begun.send({ type: 'anchor', aheadMs: options.aheadMs() });
-    for (const [session, all] of Map.groupBy(watched.values(), ({ session }) => session)) {
-      const monitors = all.map(({ monitor }) => monitor).filter(({ id }) => !aside.has(id));
-      if (monitors.length > 0) begun.send({ type: 'set', session, monitors });
-    }
-    return begun;
-  }
-
-  /** It ended by itself: one that was ended here is no longer the lane's. */
-  function ended(which: ProberThread, err: unknown): void {
-    if (thread !== which) return;
-    thread = null;
-    setAside(which.mark());
-    options.warn({ err }, 'a thread that runs checks ended; it is started anew');
-    waitMs = monotonicMs() - startedMs > RESTART_MS.most ? RESTART_MS.first : Math.min(2 * waitMs, RESTART_MS.most);
-    restartMs = monotonicMs() + waitMs;
-  }
-
-  function setAside(mark: number): void {
-    const found = [...watched].filter(([id]) => mark !== 0 && markOf(id) === mark);
-    for (const [monitorId, { session }] of found) {
-      aside.add(monitorId, monotonicMs() + ASIDE_MS);
-      onResults({ type: 'results', session, results: [asideResult(monitorId)], due: [] });
-    }
-    const monitorIds = found.map(([id]) => id);
-    if (monitorIds.length > 0) options.warn({ err: null, monitorIds }, 'a check stopped its thread; it is set aside');
-  }
+  const isActive = ({ id }: ProbedMonitor): boolean => !aside.has(id);
+  const kept = keepThread({
+    open: (onEnd) => startThread({ ...options, onResults, onEnd }),
+    onStart(thread) {
+      thread.send({ type: 'anchor', aheadMs: options.aheadMs() });
+      for (const [session, monitors] of watched.bySession(isActive)) thread.send({ type: 'set', session, monitors });
+    },
+    onLost({ mark, err, message }) {
+      const lost = watched.markedBy(mark);
+      options.warn({ err, monitorIds: lost.map(({ id }) => id) }, message);
+      for (const { id, session } of lost) {
+        aside.add(id, monotonicMs() + ASIDE_MS);
+        onResults({ type: 'results', session, results: [asideResult(id)], due: [] });
+      }
+    },
+  });
 
   function onResults(results: ThreadResults): void {
-    for (const { monitorId, outcome } of results.results) {
-      const known = watched.get(monitorId);
-      if (known === undefined || outcome === 'unknown') continue;
-      // What the next thread starts from.
-      watched.set(monitorId, { ...known, monitor: { ...known.monitor, lastOutcome: outcome } });
-    }
+    watched.note(results.results);
     options.onResults(results);
   }
 
   function set(session: number, monitors: readonly ProbedMonitor[]): void {
-    for (const monitor of monitors) watched.set(monitor.id, { session, monitor });
-    const active = monitors.filter(({ id }) => !aside.has(id));
+    const active = monitors.filter(isActive);
+    const before = kept.current;
+    watched.add(session, monitors);
     if (active.length === 0) return;
-    if (thread !== null) thread.send({ type: 'set', session, monitors: active });
-    else if (restartMs === null) start();
+    if (before === null) kept.startInTime();
+    else before.send({ type: 'set', session, monitors: active });
   }
 
-  function remove(session: number, monitorIds: Iterable<string>): void {
-    const own = [...monitorIds].filter((id) => watched.get(id)?.session === session);
-    for (const id of own) watched.delete(id);
-    if (own.length > 0) thread?.send({ type: 'remove', session, monitorIds: own });
+  function remove(session: number, monitorIds: Iterable<string> | null): void {
+    const own = watched.remove(session, monitorIds);
+    if (own.length > 0) kept.current?.send({ type: 'remove', session, monitorIds: own });
   }
 
   return {
-    set,
-    remove,
-    close: (session) => remove(session, watched.keys()),
-    send: (command) => thread?.send(command),
+    ...{ set, remove },
+    close: (session) => remove(session, null),
+    send: (command) => kept.current?.send(command),
     get thread() {
-      return thread;
+      return kept.current;
     },
-    need: () => thread ?? start(),
+    need: kept.need,
     look() {
-      const nowMs = monotonicMs();
-      for (const id of aside.takeOver(nowMs)) {
-        const known = watched.get(id);
-        if (known !== undefined) set(known.session, [known.monitor]);
-      }
-      if (restartMs !== null && nowMs >= restartMs) start();
-      if (thread === null || !stall.hangs(thread.beats())) return;
-      const hanging = thread;
-      options.warn({ err: null }, 'a thread that runs checks hangs; it is started anew');
-      thread = null;
-      setAside(hanging.mark());
-      start();
-      void hanging.end();
+      for (const { session, monitor } of watched.of(aside.takeOver(monotonicMs()))) set(session, [monitor]);
+      kept.look();
     },
     async end() {
-      const last = thread;
-      [thread, restartMs] = [null, null];
       watched.clear();
-      await last?.end();
+      await kept.end();
     },
+  };
+}
+
+/** What is checked, for which session, and how it was: what the next thread starts from. */
+function createWatched() {
+  type Watched = { readonly session: number; readonly monitor: ProbedMonitor };
+  const byId = new Map<string, Watched>();
+  return {
+    clear: () => byId.clear(),
+    of: (ids: readonly string[]): readonly Watched[] => ids.flatMap((id) => byId.get(id) ?? []),
+    add(session: number, monitors: readonly ProbedMonitor[]): void {
+      for (const monitor of monitors) byId.set(monitor.id, { session, monitor });
+    },
+    /** @param ids null: all. @returns those that were this session's */
+    remove(session: number, ids: Iterable<string> | null): readonly string[] {
+      const own = [...(ids ?? byId.keys())].filter((id) => byId.get(id)?.session === session);
+      for (const id of own) byId.delete(id);
+      return own;
+    },
+    note(results: readonly ProbeResult[]): void {
+      for (const { monitorId, outcome } of results) {
+        const known = byId.get(monitorId);
+        if (known === undefined || outcome === 'unknown') continue;
+        byId.set(monitorId, { ...known, monitor: { ...known.monitor, lastOutcome: outcome } });
+      }
+    },
+    bySession(isActive: (monitor: ProbedMonitor) => boolean): ReadonlyMap<number, readonly ProbedMonitor[]> {
+      const active = [...byId.values()].filter(({ monitor }) => isActive(monitor));
+      const groups = Map.groupBy(active, ({ session }) => session);
+      return new Map([...groups].map(([session, all]) => [session, all.map(({ monitor }) => monitor)]));
+    },
+    markedBy: (mark: number) =>
+      [...byId].flatMap(([id, { session }]) => (mark !== 0 && markOf(id) === mark ? [{ id, session }] : [])),
   };
 }
 

@@ -62,11 +62,10 @@ function marked(id: string, share: TimeShare): TimeShare {
     isSpent: share.isSpent,
     charge(work) {
       signs.setMark(mark);
-      try {
-        return share.charge(work);
-      } finally {
-        signs.setMark(0);
-      }
+      const done = share.charge(work);
+      // What is thrown ends the thread: then it still shows where.
+      signs.setMark(0);
+      return done;
     },
   };
 }

@@ -1,8 +1,8 @@
 import { phaseOf } from './check-phase.ts';
 import type { ProbedMonitor } from './prober-ports.ts';
 
-/** Threads for what people point at addresses of their own. Each takes some 10 MB, once it has something to check. */
-const TENANT_LANES = 3;
+/** Threads for what people point at addresses of their own. Each takes some 20 MB, once it has something to check. */
+const TENANT_LANES = 2;
 
 /** The thread of the platform's own addresses, of the control targets, and of jobs that report. */
 export const PLATFORM_LANE = 0;
