@@ -1,4 +1,5 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /** All addresses of a host name. */
@@ -29,3 +30,17 @@ function isTunnelled({ parts }: ipaddr.IPv6): boolean {
   const [high = 0, low = 0] = parts.slice(4);
   return ISATAP_IDS.includes(high * 0x1_0000 + low);
 }
+
+/**
+ * Whether a network interface of this machine has the address. From here, its own public address gets past the firewall
+ * before it.
+ */
+export function isOfThisMachine(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const wanted = ipaddr.process(address).toNormalizedString();
+  const own = Object.values(networkInterfaces()).flatMap((rows) => rows ?? []);
+  return own.some((row) => ipaddr.process(row.address).toNormalizedString() === wanted);
+}
+
+/** Where anybody's requests come in: there this machine's own address is as any other. */
+export const WEB_PORTS: readonly number[] = [80, 443];

@@ -27,6 +27,7 @@ import { createRegisteredTargets } from '../adapters/registry/registered-targets
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../adapters/temporal/incident-commands.ts';
 import { SHARDS } from '../domain/monitors/monitor.ts';
+import { platformHosts } from '../domain/monitors/platform-host.ts';
 import type { MonitorSources } from '../domain/monitors/source-of-monitor.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
 import { monitorsSchedules } from '../workflows/monitors/schedules.ts';
@@ -80,6 +81,7 @@ export const monitors = defineModule({
         monitors: stores.monitors,
         heartbeats: createHeartbeatStore({ db }),
         ...{ prober, spool, now, warn },
+        isPlatformHost: platformHosts(parts.env.PLATFORM_DOMAIN),
         faults: createFaultWatch({ prober, outbox, now, proberName: hostname(), warn }),
       }),
       ...createUpkeepActivities({
@@ -96,17 +98,19 @@ export const monitors = defineModule({
 
 type Parts = WorkerParts<ReadSection<typeof monitorsWorkerSection>>;
 
-/** The thread starts with the first shard. */
-function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | 'opened'>) {
+/** Its threads start with the first monitors. */
+function composeProber({ env, settings, logger, opened }: Parts) {
   const { EDGE_PORT: edge, EDGE_TLS_PORT: edgeTls } = env;
   const prober = createProber({
     networks: {
-      allowed: env.MONITOR_ALLOWED_NETWORKS,
+      allowed: networksOf(env, '*'),
       edgePorts: edgeTls === undefined ? [edge] : [edge, edgeTls],
       edgeHost: env.INGRESS_TARGET ?? env.PLATFORM_DOMAIN,
     },
+    allowedOfOrgs: networksOfOrgs(env, settings.platformOrg),
     nameServers: env.MONITOR_NAME_SERVERS,
     controls: env.MONITOR_CONTROL_TARGETS,
+    warn: (problem, message) => logger.warn(problem, message),
   });
   opened.defer(() => prober.close());
   const spool = createResultSpool({
@@ -114,6 +118,21 @@ function composeProber({ env, logger, opened }: Pick<Parts, 'env' | 'logger' | '
     onDrop: (shard) => logger.error({ shard }, 'the oldest results that waited for the database were thrown away'),
   });
   return { prober, spool };
+}
+
+type Listed = Pick<Parts['env'], 'MONITOR_ALLOWED_NETWORKS'>;
+
+function networksOf({ MONITOR_ALLOWED_NETWORKS: listed }: Listed, org: string | null): readonly string[] {
+  return listed.filter((entry) => entry.org === org).map(({ network }) => network);
+}
+
+/** A network that is listed without an org is the platform's, and that of monitors without an org, which operators see alone. */
+function networksOfOrgs(env: Listed, platformOrg: string): ReadonlyMap<string, readonly string[]> {
+  const own = networksOf(env, null);
+  const named = new Set(env.MONITOR_ALLOWED_NETWORKS.flatMap(({ org }) => (org === null || org === '*' ? [] : [org])));
+  const ofOrgs = [...named].map((org) => [org, networksOf(env, org)] as const);
+  const ofPlatform = [...own, ...networksOf(env, platformOrg)];
+  return new Map([...ofOrgs, [platformOrg, ofPlatform], ['', own]]);
 }
 
 /** Each is null where this installation does not have the service. */

@@ -16,7 +16,7 @@ export interface FaultWatchDeps {
 
 /** Failures that are the prober's own become `unknown`. One for all shards of a process: they share its network. */
 export interface FaultWatch {
-  judge(results: readonly ProbeResult[]): readonly ProbeResult[];
+  judge(results: readonly ProbeResult[], orgOf: (monitorId: string) => string | null): readonly ProbeResult[];
 }
 
 const NONE_ANSWERS = 'none of the control targets answers: is MONITOR_CONTROL_TARGETS right?';
@@ -63,10 +63,12 @@ export function createFaultWatch(deps: FaultWatchDeps): FaultWatch {
   }
 
   return {
-    judge(results) {
+    judge(results, orgOf) {
       const nowMs = prober.nowMs();
       if (!isAsking && guard.wantsLook(nowMs, results.some(isFailure))) void ask();
-      const judged = results.map((result) => guard.judge(result, result.beganMs, nowMs));
+      const judged = results.map((result) =>
+        guard.judge(result, { org: orgOf(result.monitorId), beganMs: result.beganMs, nowMs }),
+      );
       const sinceMs = guard.faultSinceMs();
       if (sinceMs !== null && sinceMs !== toldOfMs && nowMs >= tellAtMs) void tell(sinceMs);
       return judged;

@@ -9,6 +9,8 @@ export interface FollowDeps {
   readonly monitors: Pick<MonitorStore, 'listShard'>;
   readonly recorder: Pick<ShardRecorder, 'conditions' | 'follow'>;
   readonly session: Pick<ProbeSession, 'set' | 'remove'>;
+  /** Whether the platform itself gives addresses there. */
+  readonly isPlatformHost: (host: string) => boolean;
   readonly now: Clock;
   readonly warn: (problem: { readonly err: unknown }, message: string) => void;
 }
@@ -29,7 +31,7 @@ const PAGE = 200;
 
 /** Idempotent: a monitor whose revision is known is left out. @param loaded what the recorder has already */
 export function followShard(deps: FollowDeps, shard: number, loaded: readonly Monitor[]): FollowedShard {
-  const { monitors, recorder, session, now, warn } = deps;
+  const { monitors, recorder, session, isPlatformHost, now, warn } = deps;
   const known = new Map<string, Monitor>();
   let newestMs = 0;
   let isTold = false;
@@ -42,7 +44,7 @@ export function followShard(deps: FollowDeps, shard: number, loaded: readonly Mo
     }
     const conditions = recorder.conditions();
     const watched = changed.filter(isWatched);
-    session.set(watched.map((monitor) => probedMonitor(monitor, conditions.get(monitor.id) ?? null)));
+    session.set(watched.map((monitor) => probedMonitor(monitor, conditions.get(monitor.id) ?? null, isPlatformHost)));
     session.remove(changed.filter((monitor) => !isWatched(monitor)).map(({ id }) => id));
   }
 

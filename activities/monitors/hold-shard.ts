@@ -20,6 +20,8 @@ export interface HoldShardDeps {
   readonly monitors: Pick<MonitorStore, 'listShard'>;
   readonly heartbeats: Pick<HeartbeatStore, 'find'>;
   readonly prober: Prober;
+  /** Whether the platform itself gives addresses there. */
+  readonly isPlatformHost: (host: string) => boolean;
   readonly faults: FaultWatch;
   readonly spool: ResultSpool;
   /** The database's. */
@@ -38,7 +40,7 @@ const FOLLOW_EVERY_MS = 1_000;
 const HOLD_MS = 12 * 3_600_000;
 
 /**
- * Holds a shard: its monitors are checked on the prober's thread, and their results recorded, until the signal aborts,
+ * Holds a shard: its monitors are checked on the prober's threads, and their results recorded, until the signal aborts,
  * another holder comes, or the time is over. Running twice changes nothing: the recorder's fence refuses what the older
  * holder writes, and that one then ends.
  * @throws the reason of an abort; UNAVAILABLE (retryable) when the prober ended, or the database is away at the start
@@ -94,7 +96,8 @@ async function recordNew({ deps, inbox, session, keep, shard }: Held): Promise<v
   const found = new Map(heartbeats.map(({ monitorId, outcome }) => [monitorId, outcome]));
   session.settle(due.map(({ monitorId }) => ({ monitorId, outcome: found.get(monitorId) ?? 'unknown' })));
   // The network of the prober has no part in what jobs report.
-  const all = [...deps.faults.judge(results), ...heartbeats];
+  const orgOf = (monitorId: string): string | null => shard.watched(monitorId)?.org ?? null;
+  const all = [...deps.faults.judge(results, orgOf), ...heartbeats];
   const offsetMs = aheadMs(deps);
   await keep(all.filter(({ monitorId }) => shard.watched(monitorId) !== null).map((each) => dated(each, offsetMs)));
 }

@@ -3,9 +3,14 @@ import type { Condition } from '../../domain/monitors/condition.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { ProbedMonitor } from '../../domain/monitors/prober-ports.ts';
 
-/** A monitor as its prober gets it. */
-export function probedMonitor({ id, check, intervalSeconds }: Monitor, condition: Condition | null): ProbedMonitor {
-  return { id, check, intervalSeconds, lastOutcome: lastOutcomeOf(condition) };
+/** A monitor as its prober gets it. @param isPlatformHost whether the platform itself gives addresses there */
+export function probedMonitor(
+  { id, check, intervalSeconds, org, unmanaged }: Monitor,
+  condition: Condition | null,
+  isPlatformHost: (host: string) => boolean,
+): ProbedMonitor {
+  const isOfPlatform = !unmanaged && check.kind === 'http' && isPlatformHost(new URL(check.url).hostname);
+  return { id, check, intervalSeconds, org, isOfPlatform, lastOutcome: lastOutcomeOf(condition) };
 }
 
 /** A result that says nothing is not the last outcome: its monitor is as it was before. */

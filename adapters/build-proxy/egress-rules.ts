@@ -1,7 +1,5 @@
-import { networkInterfaces } from 'node:os';
-import ipaddr from 'ipaddr.js';
 import { FairleadError } from '../../domain/errors.ts';
-import { isPublic } from '../public-address.ts';
+import { isOfThisMachine, isPublic } from '../public-address.ts';
 
 /** What builds reach. */
 export interface BuildEgress {
@@ -49,13 +47,6 @@ export function closedAddress({ host }: Destination): FairleadError {
   return closed(
     `Builds do not reach ${host}: its address is of this machine, of a private network or special; if it is a package registry, the operator can name it in BUILD_REGISTRIES`,
   );
-}
-
-/** From here its own public address would get past the firewall before it. */
-function isOfThisMachine(address: string): boolean {
-  const wanted = ipaddr.process(address).toNormalizedString();
-  const own = Object.values(networkInterfaces()).flatMap((rows) => rows ?? []);
-  return own.some((row) => ipaddr.process(row.address).toNormalizedString() === wanted);
 }
 
 const closed = (text: string): FairleadError => new FairleadError('FORBIDDEN', text);

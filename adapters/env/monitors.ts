@@ -16,6 +16,19 @@ const target = z
   })
   .refine(({ port }) => port >= 1 && port <= 65_535, 'a port from 1 to 65535');
 
+const NETWORK = /^(?:(?<org>[a-z0-9][a-z0-9-]{0,62}|\*)=)?(?<network>[^=]+)$/;
+const allowedNetwork = z
+  .string()
+  .regex(NETWORK, 'a network such as 10.0.0.0/8, acme=10.0.0.0/8 or *=10.0.0.0/8')
+  .transform((written) => {
+    const { org = null, network = '' } = NETWORK.exec(written)?.groups ?? {};
+    return { org, network };
+  })
+  .refine(({ network }) => ipaddr.isValidCIDR(network), 'networks such as 10.0.0.0/8');
+
+/** `org`: a slug; `*` for every org; null for the platform's. */
+export type AllowedNetwork = z.output<typeof allowedNetwork>;
+
 /** What the prober of the uptime monitor reads. */
 export const monitorsWorkerSection = {
   ...dataSection,
@@ -24,10 +37,8 @@ export const monitorsWorkerSection = {
   INGRESS_TARGET: domainTargetsSection.INGRESS_TARGET,
   /** What its name leads to is that place where there is no INGRESS_TARGET. */
   PLATFORM_DOMAIN: text.default('localhost'),
-  /** Networks whose addresses are checked besides public ones. */
-  MONITOR_ALLOWED_NETWORKS: commaList
-    .refine((list) => list.every((network) => ipaddr.isValidCIDR(network)), 'networks such as 10.0.0.0/8')
-    .default([]),
+  /** Networks whose addresses are checked besides public ones, and whose monitors check them. */
+  MONITOR_ALLOWED_NETWORKS: commaList.pipe(z.array(allowedNetwork)).default([]),
   /** Asked when checks fail. They answer while this machine has a network; without any, a cut is taken for outages. */
   MONITOR_CONTROL_TARGETS: commaList.pipe(z.array(target)).default([]),
   /** DNS servers that names of targets are asked of; those of the machine when it is not set. */

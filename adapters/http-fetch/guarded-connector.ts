@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
 import { FairleadError } from '../../domain/errors.ts';
-import { isPublic, type Lookup } from '../public-address.ts';
+import { isOfThisMachine, isPublic, type Lookup, WEB_PORTS } from '../public-address.ts';
 
 /** Where a socket goes in the end. */
 export interface DialTarget {
@@ -23,6 +23,8 @@ export interface Dialler {
 export interface GuardedConnectorOptions {
   readonly lookup: Lookup;
   readonly dialler: Dialler | null;
+  /** Whether an address is this machine's own; by its network interfaces when it is left out. */
+  readonly isOwn?: (address: string) => boolean;
 }
 
 /** As long as the client waits for a socket: whoever asks for the same host next waits for this one. */
@@ -31,17 +33,19 @@ const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
  * Makes the sockets of guarded fetches. What is checked is what is connected to: the host is resolved once, every address
- * must be public, and the socket goes to one of these without asking again. A literal is checked likewise.
+ * must be public, at other ports than those of the web not this machine's own, and the socket goes to one of these without
+ * asking again. A literal is checked likewise.
  */
 export function createGuardedConnector(
   build: typeof buildConnector,
-  { lookup, dialler }: GuardedConnectorOptions,
+  { lookup, dialler, isOwn = isOfThisMachine }: GuardedConnectorOptions,
 ): buildConnector.connector {
   const ca = dialler?.ca === undefined ? {} : { ca: dialler.ca };
   return (options, done) => {
-    publicAddresses(options.hostname, lookup).then(
+    const port = Number(options.port || PORTS[options.protocol]);
+    const isClosed = (address: string): boolean => !WEB_PORTS.includes(port) && isOwn(address);
+    publicAddresses(options.hostname, lookup, isClosed).then(
       (addresses) => {
-        const port = Number(options.port || PORTS[options.protocol]);
         const target = dialler?.dial({ hostname: options.hostname, addresses, port });
         const connect = build({ allowH2: false, lookup: fixedLookup(addresses), ...ca });
         const at = target === undefined ? {} : { hostname: target.address, port: String(target.port) };
@@ -52,10 +56,17 @@ export function createGuardedConnector(
   };
 }
 
-/** @throws SOURCE_REFUSED when one of them is not public, though others are */
-export async function publicAddresses(hostname: string, lookup: Lookup): Promise<readonly string[]> {
+/**
+ * @param isClosed says of a public address that it is refused as well
+ * @throws SOURCE_REFUSED when one of them is refused, though others are not
+ */
+export async function publicAddresses(
+  hostname: string,
+  lookup: Lookup,
+  isClosed: (address: string) => boolean = () => false,
+): Promise<readonly string[]> {
   const addresses = await resolveHost(hostname, lookup);
-  if (addresses.every(isPublic)) return addresses;
+  if (addresses.every((address) => isPublic(address) && !isClosed(address))) return addresses;
   throw new FairleadError('SOURCE_REFUSED', `${hostname} has an address that is not on the public internet`, {
     details: { hostname },
   });

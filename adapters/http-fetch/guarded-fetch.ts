@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { FairleadError } from '../../domain/errors.ts';
 import { type Lookup, systemLookup } from '../public-address.ts';
 import { API_POLICY, checkAddress, type FetchPolicy, parseAddress, refused } from './fetch-policy.ts';
-import { createGuardedConnector, type Dialler } from './guarded-connector.ts';
+import { createGuardedConnector, type Dialler, type GuardedConnectorOptions } from './guarded-connector.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts';
 
 export interface GuardedFetchOptions {
@@ -13,6 +13,7 @@ export interface GuardedFetchOptions {
   /** Resolves host names; the system's resolver by default. */
   readonly lookup?: Lookup;
   readonly dialler?: Dialler | null;
+  readonly isOwn?: GuardedConnectorOptions['isOwn'];
   /** Longest wait for a whole answer, its redirects included. */
   readonly timeoutMs: number;
   /** The longest body of an answer, decompressed. */
@@ -49,7 +50,8 @@ const KEPT_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 
 
 /**
  * Fetches an address that a person or a site chose. Addresses that are not on the public internet are refused, as
- * literals and as the socket resolves them, except at the platform's own origins. The policy says what else is refused. A
+ * literals and as the socket resolves them, except at the platform's own origins; so is this machine's own address at other
+ * ports than those of the web. The policy says what else is refused. A
  * redirect is held to the same rules; to another origin no header goes but those that say who asks, and in which form.
  *
  * @throws SOURCE_REFUSED for an address that is refused, or a redirect to one; UNAVAILABLE (retryable) when nobody answers
@@ -58,6 +60,7 @@ const KEPT_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { policy = API_POLICY, trustedOrigins = [], lookup = systemLookup, dialler = null, timeoutMs } = options;
+  const connecting = { lookup, dialler, ...(options.isOwn === undefined ? {} : { isOwn: options.isOwn }) };
   let dispatchers: Promise<Dispatchers> | null = null;
   return async ({ url, signal, ...rest }) => {
     signal?.throwIfAborted();
@@ -66,7 +69,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const first = parseAddress(url);
     const isTrusted = ({ origin }: URL): boolean => trustedOrigins.includes(origin);
     if (!isTrusted(first)) checkAddress(first, policy);
-    dispatchers ??= openDispatchers({ lookup, dialler });
+    dispatchers ??= openDispatchers(connecting);
     const { trusted, guarded } = await dispatchers;
     const dispatcher = isTrusted(first) ? trusted : guarded;
     // A trusted origin is never left: what it redirects to would have its trust.
@@ -103,7 +106,7 @@ interface Dispatchers {
 /** Loaded with the first fetch: it takes 20 MB, and most processes never fetch such an address. */
 const loadUndici = () => import('undici');
 
-async function openDispatchers(options: { lookup: Lookup; dialler: Dialler | null }): Promise<Dispatchers> {
+async function openDispatchers(options: GuardedConnectorOptions): Promise<Dispatchers> {
   const { Agent, buildConnector } = await loadUndici();
   const connect = createGuardedConnector(buildConnector, options);
   return { guarded: new Agent({ connect, maxHeaderSize: MOST_HEADER_BYTES }), trusted: new Agent() };

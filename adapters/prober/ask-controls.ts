@@ -1,5 +1,6 @@
 import { checkTcp } from './checks/check-tcp.ts';
 import type { Target } from './dial.ts';
+import { createProbe } from './probe.ts';
 import type { ProbeGuard } from './probe-guard.ts';
 
 /** Known before a failure is confirmed. */
@@ -18,7 +19,7 @@ async function answersInTime(target: Target, guard: ProbeGuard): Promise<boolean
   const signal = AbortSignal.timeout(LIMIT_MS);
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   signal.addEventListener('abort', () => resolve(false), { once: true });
-  const asked = checkTcp(target, guard, signal).then(
+  const asked = checkTcp(target, createProbe(guard), signal).then(
     () => true,
     () => false,
   );

@@ -49,3 +49,8 @@ export function findingOfError(error: unknown): Finding {
   if (family !== undefined) return failed(family[1], `${family[2]} (${code})`);
   return failed('other', code === '' ? 'the connection was closed without an answer' : `the check failed: ${code}`);
 }
+
+/** What is thrown in the place of an answer. */
+export function cutOff(): Error {
+  return Object.assign(new Error('the connection was cut off'), { code: 'ECONNRESET' });
+}

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { FairleadError } from '../../domain/errors.ts';
 import { type Dialler, resolveHost } from '../http-fetch/guarded-connector.ts';
-import { isPublic, type Lookup } from '../public-address.ts';
+import { isOfThisMachine, isPublic, type Lookup, WEB_PORTS } from '../public-address.ts';
 
 /** Which addresses are checked besides those of the public internet. Plain data: it goes to the prober's thread. */
 export interface ProbeNetworks {
@@ -26,58 +26,85 @@ export interface ProbeGuardOptions {
   readonly networks: ProbeNetworks;
   readonly lookup: Lookup;
   readonly dialler?: Dialler | null;
+  /** Whether an address is this machine's own; by its network interfaces when it is left out. */
+  readonly isOwn?: (address: string) => boolean;
 }
 
 const MOST_JUDGED = 20_000;
-/** Where requests from other machines come in, whatever port the router has behind them. */
-const PUBLIC_PORTS: readonly number[] = [80, 443];
+/** Interfaces get other addresses. */
+const JUDGED_MS = 60_000;
 /** Ranges of addresses that a router in front of the platform may have, and no machine's own services. */
 const EDGE_RANGES: readonly string[] = ['private', 'uniqueLocal', 'carrierGradeNat'];
 
-/** Lets pass the public internet, the platform's own router, and the networks of the operator. */
-export function createProbeGuard({ networks, lookup, dialler = null }: ProbeGuardOptions): ProbeGuard {
+/**
+ * Lets pass the public internet, the platform's own router, and the networks of the operator. Of the addresses of this
+ * machine, and of where requests to the platform come in, it lets pass the ports of the router alone: from here, others are
+ * open that a firewall keeps everybody from.
+ */
+export function createProbeGuard(options: ProbeGuardOptions): ProbeGuard {
+  const { networks, lookup, dialler = null, isOwn = isOfThisMachine } = options;
+  const webPorts: ReadonlySet<number> = new Set([...WEB_PORTS, ...networks.edgePorts]);
   const allowed = networks.allowed.map((network) => ipaddr.parseCIDR(network));
   const isEdge = (address: ipaddr.IPv4 | ipaddr.IPv6, port: number): boolean =>
     address.range() === 'loopback' && networks.edgePorts.includes(port);
+  const isListed = (text: string): boolean =>
+    ipaddr.isValid(text) && allowed.some(([network, bits]) => isWithin(ipaddr.process(text), network, bits));
   const judge = (text: string, port: number): boolean => {
-    if (isPublic(text)) return true;
-    if (!ipaddr.isValid(text)) return false;
-    const address = ipaddr.process(text);
-    return isEdge(address, port) || allowed.some(([network, bits]) => isWithin(address, network, bits));
+    if (isListed(text)) return true;
+    if (isPublic(text)) return webPorts.has(port) || !isOwn(text);
+    return ipaddr.isValid(text) && isEdge(ipaddr.process(text), port);
   };
-  // It takes a tenth of the time of a check, and is always the same.
-  const judged = new LRUCache<string, boolean>({ max: MOST_JUDGED });
+  // It takes a tenth of the time of a check.
+  const judged = new LRUCache<string, boolean>({ max: MOST_JUDGED, ttl: JUDGED_MS });
   const isAllowed = (text: string, port: number): boolean => {
     const key = `${text} ${port}`;
-    const known = judged.get(key) ?? judge(text, port);
-    judged.set(key, known);
-    return known;
+    const known = judged.get(key);
+    if (known !== undefined) return known;
+    const verdict = judge(text, port);
+    judged.set(key, verdict);
+    return verdict;
   };
-  const leadToEdge = createEdgeAddresses(networks, lookup);
+  const edge = createEdgeAddresses(networks.edgeHost, lookup);
+  const isOpen = async (addresses: readonly string[], port: number): Promise<boolean> => {
+    const others = addresses.filter((address) => !isAllowed(address, port));
+    if (webPorts.has(port)) return others.length === 0 || (await edge.are(others));
+    return (
+      others.length === 0 &&
+      !(await edge.haveOneOf(addresses.filter((address) => isPublic(address) && !isListed(address))))
+    );
+  };
   return {
     dialler,
     async addressesOf(host, port) {
       const addresses = await resolveHost(host, lookup);
-      const others = addresses.filter((address) => !isAllowed(address, port));
-      if (others.length === 0 || (await leadToEdge(others, port))) return addresses;
-      const message = `${host} has an address that is neither public nor in MONITOR_ALLOWED_NETWORKS`;
+      if (await isOpen(addresses, port)) return addresses;
+      const message = `${host} has an address that is private or this machine's own, and not in MONITOR_ALLOWED_NETWORKS`;
       throw new FairleadError('SOURCE_REFUSED', message, { details: { hostname: host } });
     },
   };
 }
 
-/** Whether addresses are those of the platform's own router, where that is another machine: asked anew, as they may move. */
-function createEdgeAddresses({ edgeHost, edgePorts }: ProbeNetworks, lookup: Lookup) {
-  const formOf = (text: string): string => {
-    const address = ipaddr.process(text);
-    return EDGE_RANGES.includes(address.range()) ? address.toString() : '';
-  };
-  return async (addresses: readonly string[], port: number): Promise<boolean> => {
-    if (edgeHost === null || ![...PUBLIC_PORTS, ...edgePorts].includes(port)) return false;
+/** Where requests to the platform come in: asked anew, as it may move. */
+function createEdgeAddresses(edgeHost: string | null, lookup: Lookup) {
+  const known = async (): Promise<readonly (ipaddr.IPv4 | ipaddr.IPv6)[]> => {
+    if (edgeHost === null) return [];
     // A router whose name is not found is none.
-    const edge = await resolveHost(edgeHost, lookup).catch(() => []);
-    const known = new Set(edge.map(formOf).filter((form) => form !== ''));
-    return addresses.every((address) => known.has(formOf(address)));
+    const addresses = await resolveHost(edgeHost, lookup).catch(() => []);
+    return addresses.map((address) => ipaddr.process(address));
+  };
+  const formOf = (text: string): string => ipaddr.process(text).toString();
+  return {
+    /** Whether private addresses are those of the platform's own router, where that is another machine. */
+    async are(addresses: readonly string[]): Promise<boolean> {
+      const inner = (await known()).filter((address) => EDGE_RANGES.includes(address.range()));
+      const forms = new Set(inner.map(String));
+      return addresses.every((address) => forms.has(formOf(address)));
+    },
+    async haveOneOf(addresses: readonly string[]): Promise<boolean> {
+      if (edgeHost === null || addresses.length === 0) return false;
+      const forms = new Set((await known()).map(String));
+      return addresses.some((address) => forms.has(formOf(address)));
+    },
   };
 }
 

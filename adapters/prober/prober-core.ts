@@ -10,9 +10,17 @@ import type { ActiveCheck, TimedFinding } from './run-check.ts';
 
 export interface ProberCoreDeps {
   readonly nowMs: () => number;
-  readonly run: (check: ActiveCheck, limitMs: number) => Promise<TimedFinding>;
+  readonly run: (check: ActiveCheck, facts: RunFacts) => Promise<TimedFinding>;
+  /** Whether orgs have shares. */
+  readonly isShared: boolean;
   readonly askControls: () => Promise<{ readonly controls: number; readonly answering: number }>;
   readonly post: (event: ProberEvent) => void;
+}
+
+export interface RunFacts extends Pick<ProbedMonitor, 'id' | 'org'> {
+  readonly limitMs: number;
+  /** Told what the host was resolved to. */
+  readonly located: (address: string) => void;
 }
 
 /** Results go to the other thread together. */
@@ -47,14 +55,17 @@ export function createProberCore(deps: ProberCoreDeps): (command: ProberCommand)
     if (monitor === undefined) return;
     const beganMs = nowMs();
     lateness.add(lateMs, beganMs);
-    const { session, check, intervalSeconds } = monitor;
+    const { session, check, org, intervalSeconds } = monitor;
     if (check.kind === 'heartbeat') {
       asked.set(id, session);
       outgoing.due(session, { monitorId: id, beganMs });
       return;
     }
     const limitMs = Math.min(CHECK_TIMEOUT_MS, intervalSeconds * 1_000);
-    void deps.run(check, limitMs).then((found) => {
+    const located = (address: string): void => {
+      if (watched.has(id)) schedule.located(id, address);
+    };
+    void deps.run(check, { id, org, limitMs, located }).then((found) => {
       ended(id, found.outcome);
       // Somebody else's by now, or nobody's: its result is of no use.
       if (watched.get(id)?.session === session) outgoing.result(session, { monitorId: id, beganMs, ...found });
@@ -79,7 +90,10 @@ export function createProberCore(deps: ProberCoreDeps): (command: ProberCommand)
       // Whoever was asked before need not answer any more.
       if (before !== session) settle(monitor.id, before, 'unknown');
     }
-    schedule.set(monitors.map(scheduled), nowMs());
+    schedule.set(
+      monitors.map((monitor) => scheduled(monitor, deps.isShared)),
+      nowMs(),
+    );
     look();
   }
 
@@ -115,8 +129,10 @@ export function createProberCore(deps: ProberCoreDeps): (command: ProberCommand)
   };
 }
 
-function scheduled({ id, check, intervalSeconds, lastOutcome }: ProbedMonitor) {
-  return { id, intervalMs: intervalSeconds * 1_000, host: hostOfCheck(id, check), lastOutcome };
+/** Monitors without an org are the operators': they have one share together. */
+function scheduled({ id, check, intervalSeconds, lastOutcome, org }: ProbedMonitor, isShared: boolean) {
+  const facts = { id, intervalMs: intervalSeconds * 1_000, host: hostOfCheck(id, check), lastOutcome };
+  return { ...facts, org: isShared ? (org ?? '') : null };
 }
 
 function createOutgoing(post: ProberCoreDeps['post']) {

@@ -1,15 +1,52 @@
+import { phaseOf } from '../../domain/monitors/check-phase.ts';
 import type { Outcome } from '../../domain/monitors/check-result.ts';
 import type { ProbedMonitor, ProbeListener, ProberStatus } from '../../domain/monitors/prober-ports.ts';
 import type { Target } from './dial.ts';
 import type { ProbeNetworks } from './probe-guard.ts';
 
-/** What the prober's thread is started with. */
+/** What all threads of the prober have. */
 export interface ProberSettings {
   readonly networks: ProbeNetworks;
+  /** Networks that the monitors of an org reach besides; of `''`, those without an org. */
+  readonly allowedOfOrgs?: ReadonlyMap<string, readonly string[]>;
   /** Addresses of DNS servers; none: those of the machine. */
   readonly nameServers: readonly string[];
   /** Asked when checks fail: they answer while this machine has a network. */
   readonly controls: readonly Target[];
+}
+
+/** What a thread is started with. */
+export interface ThreadSettings extends ProberSettings {
+  readonly lane: number;
+  /** As {@link Signs}. */
+  readonly signs: SharedArrayBuffer;
+}
+
+/** Where a thread shows that it goes on, and with which check, also while it can send nothing. */
+export interface Signs {
+  /** Moves while the thread goes on. */
+  readonly beats: () => number;
+  readonly beat: () => void;
+  /** {@link markOf} the monitor whose target's bytes are worked on; 0 for none. */
+  readonly mark: () => number;
+  readonly setMark: (mark: number) => void;
+}
+
+export const SIGNS_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
+
+export function openSigns(shared: SharedArrayBuffer): Signs {
+  const signs = new Int32Array(shared);
+  return {
+    beats: () => Atomics.load(signs, 0),
+    beat: () => void Atomics.add(signs, 0, 1),
+    mark: () => Atomics.load(signs, 1),
+    setMark: (mark) => void Atomics.store(signs, 1, mark),
+  };
+}
+
+/** A number by which a monitor is found among the others of a thread. */
+export function markOf(id: string): number {
+  return 1 + phaseOf(id, 2 ** 31 - 2);
 }
 
 /** To the thread. A session is a holder of a shard. */

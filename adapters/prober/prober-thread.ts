@@ -1,23 +1,66 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { PLATFORM_LANE } from '../../domain/monitors/check-lane.ts';
 import { askControls } from './ask-controls.ts';
 import { createProbeGuard } from './probe-guard.ts';
 import { createProbeLookup } from './probe-lookup.ts';
-import { createProberCore } from './prober-core.ts';
-import { monotonicMs, type ProberSettings } from './prober-messages.ts';
-import { runCheck } from './run-check.ts';
+import { createProberCore, type RunFacts } from './prober-core.ts';
+import { markOf, monotonicMs, openSigns, type ThreadSettings } from './prober-messages.ts';
+import { type ActiveCheck, runCheck, type TimedFinding } from './run-check.ts';
+import { createTimeShares, type TimeShare, UNMETERED } from './time-shares.ts';
 
-/** The thread that runs all checks of a process: what else the process does makes none of them late. */
+/** A thread that runs checks: what else the process does makes none of them late. */
 const port = parentPort;
 if (port === null) throw new Error('prober-thread.ts runs as a worker thread');
-const { networks, nameServers, controls } = workerData as ProberSettings;
+const {
+  networks,
+  allowedOfOrgs = new Map(),
+  nameServers,
+  controls,
+  lane,
+  signs: shared,
+} = workerData as ThreadSettings;
+const isShared = lane !== PLATFORM_LANE;
 const lookup = createProbeLookup(nameServers);
-const guard = createProbeGuard({ networks, lookup });
+const guardOf = (more: readonly string[]) =>
+  createProbeGuard({ networks: { ...networks, allowed: [...networks.allowed, ...more] }, lookup });
+const guardOfOthers = guardOf([]);
+const guards = new Map([...allowedOfOrgs].map(([org, allowed]) => [org, guardOf(allowed)]));
 // The operator named them: they may be in the operator's own network.
-const controlGuard = createProbeGuard({ networks: { ...networks, allowed: ['0.0.0.0/0', '::/0'] }, lookup });
+const controlGuard = guardOf(['0.0.0.0/0', '::/0']);
+const signs = openSigns(shared);
+const shareOf = createTimeShares(monotonicMs);
 const handle = createProberCore({
   nowMs: monotonicMs,
-  run: (check, limitMs) => runCheck(check, { guard, nameServers }, limitMs),
+  run,
+  isShared,
   askControls: () => askControls(controls, controlGuard),
   post: (event) => port.postMessage(event),
 });
 port.on('message', handle);
+setInterval(signs.beat, 500);
+
+async function run(check: ActiveCheck, { id, org, limitMs, located }: RunFacts): Promise<TimedFinding> {
+  const guard = guards.get(org ?? '') ?? guardOfOthers;
+  const locatedAddresses = async (host: string, to: number): Promise<readonly string[]> => {
+    const addresses = await guard.addressesOf(host, to);
+    if (addresses[0] !== undefined) located(addresses[0]);
+    return addresses;
+  };
+  const share = marked(id, isShared ? shareOf(org ?? '') : UNMETERED);
+  return await runCheck(check, { guard: { ...guard, addressesOf: locatedAddresses }, nameServers, share }, limitMs);
+}
+
+/** Shows which check is worked on. */
+function marked(id: string, share: TimeShare): TimeShare {
+  const mark = markOf(id);
+  return {
+    isSpent: share.isSpent,
+    charge(work) {
+      signs.setMark(mark);
+      const done = share.charge(work);
+      // What is thrown ends the thread: then it still shows where.
+      signs.setMark(0);
+      return done;
+    },
+  };
+}

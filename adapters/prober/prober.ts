@@ -1,106 +1,144 @@
-import { Worker } from 'node:worker_threads';
 import { FairleadError } from '../../domain/errors.ts';
-import type { ProbeListener, Prober, ProberStatus, ProbeSession } from '../../domain/monitors/prober-ports.ts';
-import { monotonicMs, type ProberCommand, type ProberEvent, type ProberSettings } from './prober-messages.ts';
+import { LANES, laneOf, PLATFORM_LANE } from '../../domain/monitors/check-lane.ts';
+import type {
+  ProbedMonitor,
+  ProbeListener,
+  Prober,
+  ProberStatus,
+  ProbeSession,
+} from '../../domain/monitors/prober-ports.ts';
+import { createProberLane, type LaneOptions, type ProberLane } from './prober-lane.ts';
+import { monotonicMs, type ProberSettings } from './prober-messages.ts';
+import type { ThreadResults } from './start-thread.ts';
+
+export interface ProberOptions extends ProberSettings {
+  readonly warn?: LaneOptions['warn'];
+  /** Another program than the prober's own: in tests. */
+  readonly thread?: URL;
+}
+
+const THREAD = new URL('./prober-thread.ts', import.meta.url);
+const LOOK_EVERY_MS = 1_000;
 
 /**
- * The prober of a process: one thread for all shards that the process holds. It starts with the first of them, and anew
- * with the next one after it ended.
+ * The prober of a process, for all shards that the process holds: a thread for the platform's own addresses, and some for
+ * what people point elsewhere, by their org.
  */
-export function createProber(settings: ProberSettings): Prober {
-  let thread: ProberThread | null = null;
-  let lastSession = 0;
-  const running = (): ProberThread => {
-    thread ??= startThread(settings, () => {
-      thread = null;
-    });
-    return thread;
+export function createProber({ warn = () => undefined, thread: url = THREAD, ...settings }: ProberOptions): Prober {
+  const listeners = new Map<number, ProbeListener>();
+  let [lastSession, aheadMs] = [0, 0];
+  let watchdog: NodeJS.Timeout | undefined;
+
+  const onResults = ({ session, results, due }: ThreadResults): void => {
+    const listener = listeners.get(session);
+    if (results.length > 0) listener?.onResults(results);
+    if (due.length > 0) listener?.onHeartbeatsDue(due);
   };
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    createProberLane({ url, settings: { ...settings, lane }, aheadMs: () => aheadMs, onResults, warn }),
+  );
+  const [platform] = lanes as [ProberLane];
+  const look = (): void => {
+    for (const lane of lanes) lane.look();
+  };
+  const places = createPlaces(lanes);
+
   return {
     nowMs: monotonicMs,
-    open(listener, aheadMs) {
+    open(listener, ahead) {
       const session = ++lastSession;
-      const at = running();
-      at.listen(session, listener);
-      at.send({ type: 'anchor', aheadMs });
-      return sessionOn(at, session);
+      aheadMs = ahead;
+      listeners.set(session, listener);
+      watchdog ??= setInterval(look, LOOK_EVERY_MS).unref();
+      const anchor = (ahead: number): void => {
+        aheadMs = ahead;
+        for (const lane of lanes) lane.send({ type: 'anchor', aheadMs });
+      };
+      anchor(ahead);
+      const silence = (): void => void listeners.delete(session);
+      return { ...sessionOn(lanes, session, { places, silence }), anchor };
     },
     askControls: async () => {
-      const { controls, answering } = await running().ask('controls');
+      if (settings.controls.length === 0) return { controls: 0, answering: 0 };
+      const { controls, answering } = await platform.need().ask('controls');
       return { controls, answering };
     },
-    status: async () => (thread === null ? IDLE : (await thread.ask('status')).status),
-    close: async () => await thread?.end(),
+    status: async () => await statusOf(lanes),
+    async close() {
+      clearInterval(watchdog);
+      watchdog = undefined;
+      await Promise.all(lanes.map((lane) => lane.end()));
+      const ended = new FairleadError('UNAVAILABLE', 'The prober was closed', { retryable: true });
+      for (const listener of listeners.values()) listener.onEnd(ended);
+      listeners.clear();
+      places.clear();
+    },
   };
 }
 
-const IDLE: ProberStatus = { checks: 0, lateness: null, skipped: { overdue: 0, crowded: 0, overlapping: 0 } };
+interface SessionParts {
+  readonly places: ReturnType<typeof createPlaces>;
+  readonly silence: () => void;
+}
 
-function sessionOn(thread: ProberThread, session: number): ProbeSession {
+function sessionOn(lanes: readonly ProberLane[], session: number, { places, silence }: SessionParts) {
   return {
-    set: (monitors) => thread.send({ type: 'set', session, monitors }),
-    remove: (monitorIds) => thread.send({ type: 'remove', session, monitorIds }),
-    settle: (found) => thread.send({ type: 'settle', session, found }),
-    anchor: (aheadMs) => thread.send({ type: 'anchor', aheadMs }),
+    set(monitors) {
+      for (const [lane, own] of places.take(session, monitors)) lane.set(session, own);
+    },
+    remove(monitorIds) {
+      for (const lane of lanes) lane.remove(session, monitorIds);
+      places.leave(session, monitorIds);
+    },
+    settle: (found) => lanes[PLATFORM_LANE]?.send({ type: 'settle', session, found }),
     close() {
-      thread.silence(session);
-      thread.send({ type: 'close', session });
+      silence();
+      for (const lane of lanes) lane.close(session);
+      places.leave(session, null);
+    },
+  } satisfies Omit<ProbeSession, 'anchor'>;
+}
+
+/** Which lane and which session has each monitor: it is checked in one place, though its address moves. */
+function createPlaces(lanes: readonly ProberLane[]) {
+  const places = new Map<string, { readonly lane: ProberLane; readonly session: number }>();
+  const leave = (session: number, ids: readonly string[] | null): void => {
+    for (const id of ids ?? [...places.keys()]) if (places.get(id)?.session === session) places.delete(id);
+  };
+  return {
+    leave,
+    clear: () => places.clear(),
+    /** Takes monitors from wherever they were checked. @returns where each of them is checked */
+    take(session: number, monitors: readonly ProbedMonitor[]): ReadonlyMap<ProberLane, readonly ProbedMonitor[]> {
+      const byLane = Map.groupBy(monitors, (monitor) => lanes[laneOf(monitor)] as ProberLane);
+      for (const [lane, own] of byLane) {
+        for (const { id } of own) {
+          const before = places.get(id);
+          if (before !== undefined && before.lane !== lane) before.lane.remove(before.session, [id]);
+          places.set(id, { lane, session });
+        }
+      }
+      return byLane;
     },
   };
 }
 
-type Question = 'controls' | 'status';
-type Reply<Q extends Question> = Extract<ProberEvent, { readonly type: Q }>;
-
-interface ProberThread {
-  send(command: ProberCommand): void;
-  /** @throws UNAVAILABLE (retryable) when the thread ends before it answers */
-  ask<Q extends Question>(question: Q): Promise<Reply<Q>>;
-  listen(session: number, listener: ProbeListener): void;
-  silence(session: number): void;
-  end(): Promise<void>;
-}
-
-function startThread(workerData: ProberSettings, onEnd: () => void): ProberThread {
-  const worker = new Worker(new URL('./prober-thread.ts', import.meta.url), { workerData });
-  const listeners = new Map<number, ProbeListener>();
-  const waiting = new Map<number, PromiseWithResolvers<ProberEvent>>();
-  let lastAsk = 0;
-  let cause: unknown;
-
-  worker.on('message', (event: ProberEvent) => {
-    if (event.type !== 'results') {
-      waiting.get(event.ask)?.resolve(event);
-      waiting.delete(event.ask);
-      return;
-    }
-    const listener = listeners.get(event.session);
-    if (event.results.length > 0) listener?.onResults(event.results);
-    if (event.due.length > 0) listener?.onHeartbeatsDue(event.due);
-  });
-  worker.on('error', (error) => {
-    cause = error;
-  });
-  worker.on('exit', () => {
-    onEnd();
-    const ended = new FairleadError('UNAVAILABLE', "The prober's thread ended", { retryable: true, cause });
-    for (const { reject } of waiting.values()) reject(ended);
-    for (const listener of listeners.values()) listener.onEnd(ended);
-    listeners.clear();
-  });
+/** Of all threads together; one that does not answer is left out. */
+async function statusOf(lanes: readonly ProberLane[]): Promise<ProberStatus> {
+  const asked = lanes.flatMap(({ thread }) => (thread === null ? [] : [thread.ask('status')]));
+  const all = (await Promise.allSettled(asked)).flatMap((one) =>
+    one.status === 'fulfilled' ? [one.value.status] : [],
+  );
+  const sum = (of: (status: ProberStatus) => number): number => all.reduce((total, each) => total + of(each), 0);
+  const worst = (of: 'p50Ms' | 'p99Ms'): number => Math.max(...all.map(({ lateness }) => lateness?.[of] ?? 0));
+  const isIdle = all.every(({ lateness }) => lateness === null);
   return {
-    send: (command) => worker.postMessage(command),
-    ask: async (question) => {
-      const ask = ++lastAsk;
-      const answer = Promise.withResolvers<ProberEvent>();
-      waiting.set(ask, answer);
-      worker.postMessage({ type: question, ask } satisfies ProberCommand);
-      return (await answer.promise) as Reply<typeof question>;
-    },
-    listen: (session, listener) => void listeners.set(session, listener),
-    silence: (session) => void listeners.delete(session),
-    async end() {
-      await worker.terminate();
+    checks: sum(({ checks }) => checks),
+    lateness: isIdle ? null : { p50Ms: worst('p50Ms'), p99Ms: worst('p99Ms') },
+    skipped: {
+      overdue: sum(({ skipped }) => skipped.overdue),
+      crowded: sum(({ skipped }) => skipped.crowded),
+      overlapping: sum(({ skipped }) => skipped.overlapping),
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { cutOff } from './finding.ts';
 
 /** Reads a socket in pieces of known lengths, and never holds much more than the longest of them. */
 export function createByteReader(socket: Socket): (bytes: number) => Promise<Buffer> {
@@ -7,7 +8,7 @@ export function createByteReader(socket: Socket): (bytes: number) => Promise<Buf
   return async (bytes) => {
     while (held.length < bytes) {
       const { value, done } = await chunks.next();
-      if (done === true) throw Object.assign(new Error('the connection was cut off'), { code: 'ECONNRESET' });
+      if (done === true) throw cutOff();
       held = Buffer.concat([held, value]);
     }
     const piece = held.subarray(0, bytes);

@@ -1,5 +1,5 @@
 import { CHECK_TIMEOUT_MS, type MonitorCheck } from '../../domain/monitors/check-kinds.ts';
-import { checkDns } from './checks/check-dns.ts';
+import { checkDns, type DnsMeans } from './checks/check-dns.ts';
 import { checkHttp } from './checks/check-http.ts';
 import { checkMongodb } from './checks/check-mongodb.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
@@ -7,7 +7,9 @@ import { checkTcp } from './checks/check-tcp.ts';
 import { checkTls } from './checks/check-tls.ts';
 import { checkWebsocket } from './checks/check-websocket.ts';
 import { type Finding, failed, findingOfError } from './finding.ts';
+import { createProbe } from './probe.ts';
 import type { ProbeGuard } from './probe-guard.ts';
+import type { TimeShare } from './time-shares.ts';
 
 /** A check that connects to something; jobs report on their own. */
 export type ActiveCheck = Exclude<MonitorCheck, { readonly kind: 'heartbeat' }>;
@@ -16,6 +18,8 @@ export interface CheckDeps {
   readonly guard: ProbeGuard;
   /** Addresses of DNS servers that `dns` checks ask; none: those of the machine. */
   readonly nameServers: readonly string[];
+  /** Of whoever the check is for; left out: nobody counts. */
+  readonly share?: TimeShare;
 }
 
 export type TimedFinding = Finding & { readonly durationMs: number };
@@ -27,32 +31,36 @@ export type TimedFinding = Finding & { readonly durationMs: number };
 export async function runCheck(check: ActiveCheck, deps: CheckDeps, limitMs = CHECK_TIMEOUT_MS): Promise<TimedFinding> {
   const beganMs = performance.now();
   const abort = new AbortController();
+  const probe = createProbe(deps.guard, deps.share);
   const { promise: late, resolve: giveUp } = Promise.withResolvers<Finding>();
   const timer = setTimeout(() => {
     giveUp(failed('timeout', `there was no answer within ${limitMs / 1_000} s`));
     abort.abort();
   }, limitMs);
-  const found = await Promise.race([begin(check, deps, abort.signal).catch(findingOfError), late]);
+  const begun = begin(check, { probe, nameServers: deps.nameServers }, abort.signal).catch(findingOfError);
+  const ended = await Promise.race([begun, late]);
   clearTimeout(timer);
+  // That the connection was cut off here is no fault of its other end.
+  const found = probe.reads.refusal() ?? ended;
   return withinBudget(check, { ...found, durationMs: Math.round(performance.now() - beganMs) });
 }
 
-async function begin(check: ActiveCheck, { guard, nameServers }: CheckDeps, signal: AbortSignal): Promise<Finding> {
+async function begin(check: ActiveCheck, { probe, nameServers }: DnsMeans, signal: AbortSignal): Promise<Finding> {
   switch (check.kind) {
     case 'http':
-      return await checkHttp(check, guard, signal);
+      return await checkHttp(check, probe, signal);
     case 'tls':
-      return await checkTls(check, guard, signal);
+      return await checkTls(check, probe, signal);
     case 'tcp':
-      return await checkTcp(check, guard, signal);
+      return await checkTcp(check, probe, signal);
     case 'dns':
-      return await checkDns(check, nameServers, signal);
+      return await checkDns(check, { probe, nameServers }, signal);
     case 'websocket':
-      return await checkWebsocket(check, guard, signal);
+      return await checkWebsocket(check, probe, signal);
     case 'postgres':
-      return await checkPostgres(check, guard, signal);
+      return await checkPostgres(check, probe, signal);
     case 'mongodb':
-      return await checkMongodb(check, guard, signal);
+      return await checkMongodb(check, probe, signal);
   }
 }
 

@@ -27,6 +27,7 @@ import { createSnapshotFiles, SNAPSHOT_FOLDER } from '../../adapters/status-page
 import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../adapters/temporal/incident-commands.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { platformHosts } from '../../domain/monitors/platform-host.ts';
 import { createMonitorHistory } from '../../domain/monitors/read-history.ts';
 import { createOutbox } from '../../domain/notifications/create-outbox.ts';
 import {
@@ -104,7 +105,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     audit,
     recordChange: (context, caller, facts) => recordChange({ audit, newId, now }, context, caller, facts),
     newHeartbeatToken: () => randomBytes(32).toString('base64url'),
-    isPlatformHost: (host) => host === env.PLATFORM_DOMAIN || host.endsWith(`.${env.PLATFORM_DOMAIN}`),
+    isPlatformHost: platformHosts(env.PLATFORM_DOMAIN),
     ...{ publicUrl, statusUrl: env.STATUS_URL ?? publicUrl },
     ...{ platformOrg: settings.platformOrg, platformName: env.PLATFORM_NAME, newId, now },
   };

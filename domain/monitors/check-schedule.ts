@@ -11,6 +11,8 @@ export interface CheckSchedule {
   remove(ids: readonly string[]): void;
   /** What begins now, and when to ask again; null: when something changed. */
   take(nowMs: number): { readonly start: readonly StartedCheck[]; readonly wakeAtMs: number | null };
+  /** What the host of a monitor was resolved to, while its check runs. */
+  located(id: string, address: string): void;
   /** A check has ended. A changed outcome is confirmed soon. */
   ended(id: string, outcome: Outcome, nowMs: number): void;
   /** The database's clock is so far ahead of this one: after a jump of it, all turns are set anew. */
@@ -79,6 +81,7 @@ export function createCheckSchedule({ aheadMs, nowMs }: { aheadMs: number; nowMs
       const start = ready.begin(now);
       return { start, wakeAtMs: ready.isEmpty() ? wheel.wakeAtMs() : now + NEW_EVERY_MS };
     },
+    located: (id, address) => ready.located(id, address),
     ended(id, outcome, now) {
       ready.release(id);
       const entry = entries.get(id);

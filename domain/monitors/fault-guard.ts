@@ -3,8 +3,8 @@ import { isOwnFault } from './own-fault.ts';
 
 /**
  * Tells failures of the prober's own network from those of what it checks. The last result of each monitor counts, from the
- * first look at the control targets that found none on. A look that finds one ends that, and so does half of the monitors
- * being well: the control targets are away by themselves then. Times are of a clock that nobody sets.
+ * first look at the control targets that found none on. A look that finds one ends that, and so does half of the orgs being
+ * well: the control targets are away by themselves then. Times are of a clock that nobody sets.
  */
 export interface FaultGuard {
   /** @param beganMs when the targets were asked */
@@ -14,8 +14,7 @@ export interface FaultGuard {
   /** The result as it is recorded: `unknown` for a failure that is the prober's own. In the order of the results. */
   judge<T extends Pick<MonitorResult, 'monitorId' | 'outcome' | 'problem' | 'message'>>(
     result: T,
-    beganMs: number,
-    nowMs: number,
+    of: { readonly org: string | null; readonly beganMs: number; readonly nowMs: number },
   ): T;
   /** Since when the prober takes failures for its own; null while it does not. */
   faultSinceMs(): number | null;
@@ -62,8 +61,8 @@ export function createFaultGuard(): FaultGuard {
       const isFirst = lookedAtMs === Number.NEGATIVE_INFINITY;
       return (isFirst || hasFailures || cutAtMs !== null) && nowMs - lookedAtMs >= LOOK_EVERY_MS;
     },
-    judge(result, beganMs, nowMs) {
-      if (cutAtMs !== null) last.add(result, nowMs);
+    judge(result, { org, beganMs, nowMs }) {
+      if (cutAtMs !== null) last.add(result, org ?? '', nowMs);
       if (!isCut()) heal(nowMs);
       else faultSinceMs ??= cutAtMs;
       if (!isFailure(result)) return result;
@@ -74,29 +73,55 @@ export function createFaultGuard(): FaultGuard {
   };
 }
 
-/** How the monitors are by the last result of each; what is unknown says nothing. */
+interface LastResult {
+  readonly org: string;
+  readonly isFailed: boolean;
+  readonly atMs: number;
+}
+
+/** How the orgs are by the last result of each monitor; what is unknown says nothing. */
 function createLastResults() {
-  const byMonitor = new Map<string, { readonly isFailed: boolean; readonly atMs: number }>();
-  let failed = 0;
+  const byMonitor = new Map<string, LastResult>();
+  const orgs = new Map<string, { checked: number; failed: number }>();
+  let failing = 0;
   let forgotAtMs = 0;
-  const forget = (id: string): void => {
-    if (byMonitor.get(id)?.isFailed === true) failed -= 1;
+
+  function count({ org, isFailed }: LastResult, by: 1 | -1): void {
+    const counts = orgs.get(org) ?? { checked: 0, failed: 0 };
+    orgs.set(org, counts);
+    const wasFailing = isFailing(counts);
+    counts.checked += by;
+    if (isFailed) counts.failed += by;
+    failing += Number(isFailing(counts)) - Number(wasFailing);
+    if (counts.checked === 0) orgs.delete(org);
+  }
+
+  function forget(id: string): void {
+    const known = byMonitor.get(id);
+    if (known !== undefined) count(known, -1);
     byMonitor.delete(id);
-  };
+  }
+
   return {
-    add(result: Pick<MonitorResult, 'monitorId' | 'outcome'>, nowMs: number): void {
+    add(result: Pick<MonitorResult, 'monitorId' | 'outcome'>, org: string, nowMs: number): void {
       if (result.outcome === 'unknown') return;
       forget(result.monitorId);
-      byMonitor.set(result.monitorId, { isFailed: isFailure(result), atMs: nowMs });
-      if (isFailure(result)) failed += 1;
+      const last = { org, isFailed: isFailure(result), atMs: nowMs };
+      byMonitor.set(result.monitorId, last);
+      count(last, 1);
       if (nowMs - forgotAtMs < FORGET_EVERY_MS) return;
       forgotAtMs = nowMs;
       for (const [id, { atMs }] of byMonitor) if (nowMs - atMs > KEPT_MS) forget(id);
     },
     clear(): void {
       byMonitor.clear();
-      failed = 0;
+      orgs.clear();
+      failing = 0;
     },
-    counts: () => ({ checked: byMonitor.size, failed }),
+    counts: () => ({ checked: orgs.size, failed: failing }),
   };
+}
+
+function isFailing({ checked, failed }: { readonly checked: number; readonly failed: number }): boolean {
+  return failed * 2 > checked;
 }

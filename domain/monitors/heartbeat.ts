@@ -33,7 +33,7 @@ const OK: HeartbeatFinding = { outcome: 'ok', problem: null, message: null };
 
 /**
  * A job is well when it was done within its period and the grace. One that said that it failed is not, until it is done
- * again. One that began has the grace to be done. A new monitor has the period and the grace for its first report.
+ * again. One that began in time has the grace to be done. A new monitor has the period and the grace for its first report.
  * @param since when the monitor was made, or when it was last resumed
  */
 export function judgeHeartbeat(
@@ -48,8 +48,9 @@ export function judgeHeartbeat(
   const lastAt = Math.max(doneAt.getTime(), since.getTime());
   const dueAt = lastAt + (periodSeconds + graceSeconds) * 1_000;
   if (now.getTime() <= dueAt) return OK;
-  // It began in time, and works longer than it did.
-  if (start !== null && start > doneAt && now.getTime() <= start.getTime() + graceSeconds * 1_000) return OK;
+  // It works longer than it did. A begin after that is no sign of life: the job may die each time.
+  const beganInTime = (startMs: number): boolean => startMs <= dueAt && now.getTime() <= startMs + graceSeconds * 1_000;
+  if (start !== null && start > doneAt && beganInTime(start.getTime())) return OK;
   const last = done === null ? 'the job never reported' : `the job reported last at ${done.toISOString()}`;
   return failed('no-heartbeat', last);
 }

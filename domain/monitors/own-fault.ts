@@ -1,6 +1,9 @@
 /** What one prober saw since its control targets answered last. */
 export interface ProberView {
-  /** Monitors that were checked since, and how many of them failed last. */
+  /**
+   * Orgs of which monitors were checked since, and how many have over half of them failing. Each counts once: whoever adds
+   * hundreds of monitors that fail makes no outage of others unknown.
+   */
   readonly checked: number;
   readonly failed: number;
   /** Control targets there are, and how many of them answered when they were asked last. */
@@ -9,7 +12,7 @@ export interface ProberView {
 }
 
 /**
- * Whether failures are the prober's own: over half of its monitors fail, and no control target answers. While a control
+ * Whether failures are the prober's own: over half of the orgs fail, and no control target answers. While a control
  * answers, the outage is real. A prober without control targets never takes the fault.
  */
 export function isOwnFault({ checked, failed, controls, controlsAnswering }: ProberView): boolean {

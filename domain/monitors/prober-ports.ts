@@ -1,6 +1,7 @@
 /**
  * What runs checks. Keying: a monitor is checked for the session that named it last, so that of two holders of a shard in
- * one process only the newer gets results. Retries: none; a failed check is a result. Compensation: none.
+ * one process only the newer gets results. Retries: none; a failed check is a result. A thread that ends or hangs is started
+ * anew without the check that it hung in. Compensation: none.
  */
 
 import type { MonitorCheck } from './check-kinds.ts';
@@ -14,6 +15,10 @@ export interface ProbedMonitor {
   readonly intervalSeconds: number;
   /** Of its last check; null when it never had one: then it is checked at once. */
   readonly lastOutcome: Outcome | null;
+  /** Null: the operators'. */
+  readonly org: string | null;
+  /** Whether the platform itself gave the address: then nobody else says what answers a handshake there. */
+  readonly isOfPlatform: boolean;
 }
 
 /** A result before it has its time: `beganMs` is of a clock of this machine that nobody sets. */
@@ -25,7 +30,7 @@ export interface ProbeListener {
   onResults(results: readonly ProbeResult[]): void;
   /** Heartbeats whose time has come: the caller looks at them, and says by `settle` what it found. */
   onHeartbeatsDue(due: readonly { readonly monitorId: string; readonly beganMs: number }[]): void;
-  /** The prober ended: nothing is checked any more. */
+  /** The prober was closed: nothing is checked any more. */
   onEnd(error: Error): void;
 }
 
@@ -42,9 +47,9 @@ export interface ProbeSession {
 /** How punctual the checks of the last minute were, of all sessions together. */
 export interface ProberStatus {
   readonly checks: number;
-  /** Milliseconds after their time; null without checks. */
+  /** Milliseconds after their time, of the thread that is latest; null without checks. */
   readonly lateness: { readonly p50Ms: number; readonly p99Ms: number } | null;
-  /** Since the prober started. */
+  /** Since its threads started. */
   readonly skipped: SkippedChecks;
 }
 

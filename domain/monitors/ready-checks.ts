@@ -1,7 +1,9 @@
+import { createOrgShares } from './org-shares.ts';
+import { createPlaces } from './places.ts';
 import type { ScheduledMonitor, SkippedChecks, StartedCheck } from './scheduled-monitor.ts';
 
 /** A check whose time has come. */
-export interface ReadyCheck extends Pick<ScheduledMonitor, 'id' | 'intervalMs' | 'host'> {
+export interface ReadyCheck extends Pick<ScheduledMonitor, 'id' | 'intervalMs' | 'host' | 'org'> {
   readonly dueMs: number;
   /** The first check of a new monitor, or one that confirms. */
   readonly isExtra: boolean;
@@ -14,6 +16,8 @@ export interface ReadyChecks {
   drop(id: string): void;
   /** Those that begin now; what is too late is left out and counted. */
   begin(nowMs: number): readonly StartedCheck[];
+  /** What the host of a monitor was resolved to, when it was checked last. */
+  located(id: string, address: string): void;
   /** A check that began has ended. Again is no error. */
   release(id: string): void;
   isRunning(id: string): boolean;
@@ -23,6 +27,8 @@ export interface ReadyChecks {
 
 /** Checks of one host that run at once. */
 export const MOST_OF_HOST = 20;
+/** Checks of one address that run at once, whatever names lead there: many sites share one. */
+export const MOST_OF_ADDRESS = 100;
 /** Checks that run at once: each is a socket. */
 export const MOST_RUNNING = 4_000;
 /** Checks that begin with one look: what waited while the process was busy does not begin all at once. */
@@ -36,15 +42,24 @@ export function mostLateMs({ intervalMs, isExtra }: Pick<ReadyCheck, 'intervalMs
 export function createReadyChecks(): ReadyChecks {
   let waiting: ReadyCheck[] = [];
   const isWaiting = new Set<string>();
-  const hostOfRunning = new Map<string, string>();
-  const ofHost = new Map<string, number>();
+  const running = new Map<string, ReadyCheck & { readonly address: string | null }>();
+  const addresses = new Map<string, string>();
+  const [ofHost, ofAddress] = [createPlaces(MOST_OF_HOST), createPlaces(MOST_OF_ADDRESS)];
+  const ofOrg = createOrgShares();
   const counts = { overdue: 0, crowded: 0 };
 
-  const hasRoom = ({ host }: ReadyCheck): boolean =>
-    hostOfRunning.size < MOST_RUNNING && (ofHost.get(host) ?? 0) < MOST_OF_HOST;
-  const occupy = ({ id, host }: ReadyCheck): void => {
-    hostOfRunning.set(id, host);
-    ofHost.set(host, (ofHost.get(host) ?? 0) + 1);
+  const addressOf = ({ id, org }: ReadyCheck): string | null => (org === null ? null : (addresses.get(id) ?? null));
+  const hasRoom = (check: ReadyCheck, nowMs: number): boolean =>
+    running.size < MOST_RUNNING &&
+    ofHost.hasRoom(check.host) &&
+    ofAddress.hasRoom(addressOf(check)) &&
+    (check.org === null || ofOrg.hasRoom(check.org, nowMs));
+  const occupy = (check: ReadyCheck, nowMs: number): void => {
+    const address = addressOf(check);
+    running.set(check.id, { ...check, address });
+    ofHost.occupy(check.host);
+    ofAddress.occupy(address);
+    if (check.org !== null) ofOrg.occupy(check.org, nowMs);
   };
 
   return {
@@ -56,6 +71,7 @@ export function createReadyChecks(): ReadyChecks {
     },
     drop(id) {
       isWaiting.delete(id);
+      addresses.delete(id);
       waiting = waiting.filter((check) => check.id !== id);
     },
     begin(nowMs) {
@@ -63,12 +79,12 @@ export function createReadyChecks(): ReadyChecks {
       const left: ReadyCheck[] = [];
       for (const check of waiting) {
         const lateMs = nowMs - check.dueMs;
-        const fits = hasRoom(check);
+        const fits = hasRoom(check, nowMs);
         // Each turn that went by meanwhile counts.
         if (lateMs > mostLateMs(check))
           counts[fits ? 'overdue' : 'crowded'] += 1 + Math.floor(lateMs / check.intervalMs);
         else if (fits && started.length < MOST_AT_ONCE) {
-          occupy(check);
+          occupy(check, nowMs);
           started.push({ id: check.id, lateMs });
         } else {
           left.push(check);
@@ -79,15 +95,23 @@ export function createReadyChecks(): ReadyChecks {
       waiting = left;
       return started;
     },
-    release(id) {
-      const host = hostOfRunning.get(id);
-      if (host === undefined) return;
-      hostOfRunning.delete(id);
-      const count = (ofHost.get(host) ?? 0) - 1;
-      if (count > 0) ofHost.set(host, count);
-      else ofHost.delete(host);
+    located(id, address) {
+      addresses.set(id, address);
+      const check = running.get(id);
+      if (check === undefined || check.org === null) return;
+      ofAddress.release(check.address);
+      ofAddress.occupy(address);
+      running.set(id, { ...check, address });
     },
-    isRunning: (id) => hostOfRunning.has(id),
+    release(id) {
+      const check = running.get(id);
+      if (check === undefined) return;
+      running.delete(id);
+      ofHost.release(check.host);
+      ofAddress.release(check.address);
+      if (check.org !== null) ofOrg.release(check.org);
+    },
+    isRunning: (id) => running.has(id),
     isEmpty: () => waiting.length === 0,
     skipped: () => ({ ...counts }),
   };

@@ -6,6 +6,8 @@ export interface ScheduledMonitor {
   readonly intervalMs: number;
   /** What its checks connect to: only so many checks of one host run at once. */
   readonly host: string;
+  /** Whose share of the thread its checks take; null: nobody's. */
+  readonly org: string | null;
   /** Of its last check; null when it never had one: then it is checked at once. */
   readonly lastOutcome: Outcome | null;
 }
@@ -21,7 +23,7 @@ export interface StartedCheck {
 export interface SkippedChecks {
   /** Too late: the process was busy or asleep. */
   readonly overdue: number;
-  /** Others of the same host, or too many of all, ran the whole time. */
+  /** Others of the same host, address or org, or too many of all, ran the whole time. */
   readonly crowded: number;
   /** The check before it still ran. */
   readonly overlapping: number;

@@ -61,7 +61,7 @@ describe('a worker that is killed between a failed check and its notice', { time
       ...{ MONGODB_URI: mongo.uri, MONITOR_MONGODB_URI: mongo.uri, TEMPORAL_ADDRESS: temporal.address },
       ...{ LOG_LEVEL: 'silent', MONITOR_URL: 'http://monitor.example.org' },
       MONITOR_ENCRYPTION_KEY: KEY.toString('base64'),
-      MONITOR_ALLOWED_NETWORKS: '127.0.0.0/8',
+      MONITOR_ALLOWED_NETWORKS: `${ORG}=127.0.0.0/8`,
       WEBHOOK_TRUSTED_ORIGINS: receiver.origin,
     });
   };

@@ -1,26 +1,32 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type HttpCheck, MOST_BODY_BYTES } from '../../../domain/monitors/check-kinds.ts';
 import { judgeBody, judgeStatus, needsBody } from '../../../domain/monitors/judge-http.ts';
-import { dialOptions, openTls } from '../dial.ts';
+import type { CheckReads } from '../check-reads.ts';
+import { dialOptions, openMetered, openSocket, openTls } from '../dial.ts';
 import { type Finding, failed, OK } from '../finding.ts';
-import type { ProbeGuard } from '../probe-guard.ts';
+import { refuseInterimAnswers } from '../interim-answers.ts';
+import type { Probe } from '../probe.ts';
 import { readStart } from '../read-start.ts';
 
 const MOST_HEADER_BYTES = 16 * 1024;
+/** A record of TLS, in which the body may begin. */
+const RECORD_BYTES = 17 * 1024;
+/** Of a body in many small chunks most bytes are of the chunks' own. */
+const MOST_RAW_BODY_BYTES = 2 * MOST_BODY_BYTES;
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Fairlead-Monitor', connection: 'close' };
 
 /**
  * One request on a connection of its own. Redirects are not followed. The body is read, up to a limit, where something is
  * expected of it; otherwise the status decides.
  */
-export async function checkHttp(check: HttpCheck, guard: ProbeGuard, signal: AbortSignal): Promise<Finding> {
+export async function checkHttp(check: HttpCheck, probe: Probe, signal: AbortSignal): Promise<Finding> {
   const url = new URL(check.url);
-  const sent = await send(url, check.method, guard, signal);
+  const sent = await send(url, check.method, probe, signal);
   const stop = (): void => void sent.destroy();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const answer = await answerTo(sent);
+    const answer = await answerTo(sent, probe.reads);
     const finding = await judge(check, url, answer);
     // A short answer is there whole by now, and its connection ends by itself: to cut it off costs more.
     if (answer.complete) answer.resume();
@@ -34,24 +40,38 @@ export async function checkHttp(check: HttpCheck, guard: ProbeGuard, signal: Abo
   }
 }
 
-async function send(url: URL, method: string, guard: ProbeGuard, signal: AbortSignal): Promise<ClientRequest> {
-  const isTls = url.protocol === 'https:';
-  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const options = await dialOptions({ host: url.hostname, port }, guard);
-  signal.throwIfAborted();
-  const open = (): Socket =>
-    isTls ? openTls(options, guard, { servername: url.hostname, rejectUnauthorized: true }) : connect(options);
+async function send(url: URL, method: string, probe: Probe, signal: AbortSignal): Promise<ClientRequest> {
+  const socket = await open(url, probe, signal);
+  probe.reads.allow(MOST_HEADER_BYTES + RECORD_BYTES);
   return request({
-    ...{ host: url.hostname, port, method, path: url.pathname + url.search, defaultPort: isTls ? 443 : 80 },
+    ...{ host: url.hostname, port: url.port, method, path: url.pathname + url.search },
+    defaultPort: url.protocol === 'https:' ? 443 : 80,
     headers: method === 'POST' ? { ...HEADERS, 'content-length': 0 } : HEADERS,
-    createConnection: open,
+    createConnection: () => socket,
     maxHeaderSize: MOST_HEADER_BYTES,
   }).end();
 }
 
-async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
+/** Over plain HTTP the connection need not be there yet. */
+async function open({ protocol, hostname, port }: URL, probe: Probe, signal: AbortSignal): Promise<Socket> {
+  const isTls = protocol === 'https:';
+  const target = { host: hostname, port: port === '' ? (isTls ? 443 : 80) : Number(port) };
+  if (isTls) {
+    const plain = await openSocket(target, probe, signal);
+    return await openTls(plain, probe, { servername: hostname, rejectUnauthorized: true, signal });
+  }
+  const options = await dialOptions(target, probe);
+  signal.throwIfAborted();
+  return openMetered(options, probe);
+}
+
+async function answerTo(sent: ClientRequest, reads: CheckReads): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  sent.once('response', resolve);
+  sent.once('response', (answer) => {
+    reads.allow(MOST_RAW_BODY_BYTES);
+    resolve(answer);
+  });
+  refuseInterimAnswers(sent);
   // It stays: an error that comes later would end the thread.
   sent.on('error', reject);
   // Of a server that switches protocols, nothing else is heard.

@@ -1,6 +1,6 @@
 import { openSocket, type Target } from '../dial.ts';
 import { type Finding, failed, OK } from '../finding.ts';
-import type { ProbeGuard } from '../probe-guard.ts';
+import type { Probe } from '../probe.ts';
 import { createByteReader } from '../read-bytes.ts';
 
 /** MongoDB, "Wire Protocol": the first command of a connection may be sent in this way by every server. */
@@ -11,11 +11,12 @@ const REPLY_FIELDS_BYTES = 20;
 const MOST_REPLY_BYTES = 64 * 1024;
 
 /** The handshake of drivers, without a login. A member that is no primary and no secondary takes no work: it is down. */
-export async function checkMongodb(target: Target, guard: ProbeGuard, signal: AbortSignal): Promise<Finding> {
+export async function checkMongodb(target: Target, probe: Probe, signal: AbortSignal): Promise<Finding> {
   // Loaded with the first check of its kind.
   const { BSON } = await import('mongodb');
-  const socket = await openSocket(target, guard, signal);
+  const socket = await openSocket(target, probe, signal);
   try {
+    probe.reads.allow(HEADER_BYTES + MOST_REPLY_BYTES);
     socket.write(query(BSON.serialize({ isMaster: 1, helloOk: true })));
     const read = createByteReader(socket);
     const header = await read(HEADER_BYTES);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { connected, openSocket, openTls, type Target } from '../dial.ts';
-import { type Finding, failed, OK } from '../finding.ts';
-import type { ProbeGuard } from '../probe-guard.ts';
+import { openSocket, openTls, type Target } from '../dial.ts';
+import { cutOff, type Finding, failed, OK } from '../finding.ts';
+import type { Probe } from '../probe.ts';
 import { createByteReader } from '../read-bytes.ts';
 
 /** PostgreSQL, "Message Formats": SSLRequest, and the version of the protocol. */
@@ -18,8 +18,8 @@ const MOST_ERROR_BYTES = 8 * 1024;
 const NOT_SERVING: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300']);
 
 /** A connection up to where the server asks for the password, by TLS where it offers that. There is no login. */
-export async function checkPostgres(target: Target, guard: ProbeGuard, signal: AbortSignal): Promise<Finding> {
-  const plain = await openSocket(target, guard, signal);
+export async function checkPostgres(target: Target, probe: Probe, signal: AbortSignal): Promise<Finding> {
+  const plain = await openSocket(target, probe, signal);
   let socket: Socket = plain;
   try {
     plain.write(SSL_REQUEST);
@@ -31,8 +31,7 @@ export async function checkPostgres(target: Target, guard: ProbeGuard, signal: A
     plain.pause();
     if (offer === 'S') {
       const servername = target.host;
-      socket = openTls({ socket: plain }, guard, { servername, rejectUnauthorized: false });
-      await connected(socket, 'secureConnect', signal);
+      socket = await openTls(plain, probe, { servername, rejectUnauthorized: false, signal });
     }
     socket.write(STARTUP);
     return await judgeFirst(createByteReader(socket));
@@ -62,8 +61,4 @@ function startupMessage(parameters: Readonly<Record<string, string>>): Buffer {
   head.writeUInt32BE(body.length + 8, 0);
   head.writeUInt32BE(VERSION_3, 4);
   return Buffer.concat([head, body]);
-}
-
-function cutOff(): Error {
-  return Object.assign(new Error('the connection was cut off'), { code: 'ECONNRESET' });
 }

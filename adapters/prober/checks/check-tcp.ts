@@ -1,10 +1,10 @@
 import { openSocket, type Target } from '../dial.ts';
 import { type Finding, OK } from '../finding.ts';
-import type { ProbeGuard } from '../probe-guard.ts';
+import type { Probe } from '../probe.ts';
 
 /** A connection, and nothing is sent. */
-export async function checkTcp(target: Target, guard: ProbeGuard, signal: AbortSignal): Promise<Finding> {
-  const socket = await openSocket(target, guard, signal);
+export async function checkTcp(target: Target, probe: Probe, signal: AbortSignal): Promise<Finding> {
+  const socket = await openSocket(target, probe, signal);
   socket.destroy();
   return OK;
 }

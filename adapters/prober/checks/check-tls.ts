@@ -1,9 +1,9 @@
 import { checkServerIdentity, type TLSSocket } from 'node:tls';
 import type { MonitorCheck } from '../../../domain/monitors/check-kinds.ts';
 import { judgeCertificate, type SeenCertificate } from '../../../domain/monitors/judge-certificate.ts';
-import { connected, dialOptions, openTls } from '../dial.ts';
+import { openSocket, openTls } from '../dial.ts';
 import { type Finding, failed } from '../finding.ts';
-import type { ProbeGuard } from '../probe-guard.ts';
+import type { Probe } from '../probe.ts';
 
 type TlsCheck = Extract<MonitorCheck, { readonly kind: 'tls' }>;
 
@@ -15,18 +15,16 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set([
 ]);
 
 /** A handshake. The certificate is judged after it, so that a wrong one is named. */
-export async function checkTls(check: TlsCheck, guard: ProbeGuard, signal: AbortSignal): Promise<Finding> {
-  const { serverName, warnDays } = check;
-  const options = await dialOptions(check, guard);
-  signal.throwIfAborted();
-  const socket = openTls(options, guard, { servername: serverName, rejectUnauthorized: false });
+export async function checkTls(check: TlsCheck, probe: Probe, signal: AbortSignal): Promise<Finding> {
+  const { serverName: servername, warnDays } = check;
+  const plain = await openSocket(check, probe, signal);
   try {
-    await connected(socket, 'secureConnect', signal);
-    const seen = seenBy(socket, serverName);
+    const socket = await openTls(plain, probe, { servername, rejectUnauthorized: false, signal });
+    const seen = seenBy(socket, servername);
     if (seen === null) return failed('tls', 'the server shows no certificate');
     return { ...judgeCertificate(seen, { warnDays, now: new Date() }), status: null };
   } finally {
-    socket.destroy();
+    plain.destroy();
   }
 }
 

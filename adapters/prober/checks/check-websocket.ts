@@ -1,26 +1,32 @@
-import { connect } from 'node:net';
-import { dialOptions, openTls } from '../dial.ts';
+import type { ClientRequest } from 'node:http';
+import { openSocket, openTls } from '../dial.ts';
 import { type Finding, failed, OK } from '../finding.ts';
-import type { ProbeGuard } from '../probe-guard.ts';
+import { refuseInterimAnswers } from '../interim-answers.ts';
+import type { Probe } from '../probe.ts';
 
 const MOST_MESSAGE_BYTES = 64 * 1024;
+/** Headers, and a record of TLS beyond them. */
+const MOST_ANSWER_BYTES = 33 * 1024;
 
 /** The opening handshake (RFC 6455, 4). Redirects are not followed. */
 export async function checkWebsocket(
   { url: address }: { readonly url: string },
-  guard: ProbeGuard,
+  probe: Probe,
   signal: AbortSignal,
 ): Promise<Finding> {
   const url = new URL(address);
   const isTls = url.protocol === 'wss:';
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const options = await dialOptions({ host: url.hostname, port }, guard);
+  const plain = await openSocket({ host: url.hostname, port }, probe, signal);
+  const servername = url.hostname;
+  const stream = isTls ? await openTls(plain, probe, { servername, rejectUnauthorized: true, signal }) : plain;
   // Loaded with the first check of its kind.
   const { WebSocket } = await import('ws');
   signal.throwIfAborted();
+  probe.reads.allow(MOST_ANSWER_BYTES);
   const socket = new WebSocket(url, {
-    createConnection: () =>
-      isTls ? openTls(options, guard, { servername: url.hostname, rejectUnauthorized: true }) : connect(options),
+    createConnection: () => stream,
+    finishRequest: (sent: ClientRequest) => refuseInterimAnswers(sent).end(),
     perMessageDeflate: false,
     maxPayload: MOST_MESSAGE_BYTES,
     headers: { 'user-agent': 'Fairlead-Monitor' },

@@ -20,6 +20,7 @@ async function world(fault: { error: Error | null }) {
         },
       },
       session: { set: (added) => watched.push(...added.map(({ id }) => id)), remove: () => undefined },
+      isPlatformHost: () => false,
       now: () => new Date(0),
       warn: (_problem, message) => warnings.push(message),
     },

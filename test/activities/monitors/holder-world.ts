@@ -12,6 +12,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { HttpCheck, MonitorCheck } from '../../../domain/monitors/check-kinds.ts';
 import type { Transition } from '../../../domain/monitors/condition.ts';
 import type { Monitor } from '../../../domain/monitors/monitor.ts';
+import { platformHosts } from '../../../domain/monitors/platform-host.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
 import { createMemoryHeartbeats } from '../../support/in-memory/heartbeats.ts';
 import { createMemoryResults } from '../../support/in-memory/monitor-history.ts';
@@ -77,7 +78,7 @@ export async function startHolderWorld({ controls = [] as readonly { host: strin
     openRecorder: (shard) => openShardRecorder(recording, shard),
     monitors: recording.monitors,
     heartbeats: unlessAway(heartbeats),
-    ...{ prober, now, warn },
+    ...{ prober, now, warn, isPlatformHost: platformHosts('localhost') },
     faults: createFaultWatch({ prober, outbox, now, warn, proberName: 'test' }),
     spool: createResultSpool({ folder, onDrop: () => undefined }),
   };

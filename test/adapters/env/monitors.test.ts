@@ -16,11 +16,15 @@ test('without settings the prober reaches public addresses and the router, and a
 
 test('networks, control targets and DNS servers are lists, and what is none is refused', () => {
   const env = section.parse({
-    MONITOR_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
+    MONITOR_ALLOWED_NETWORKS: '10.0.0.0/8, acme=fd00::/8,*=192.0.2.0/24',
     MONITOR_CONTROL_TARGETS: 'example.com:443,[2606:4700::1111]:53',
     MONITOR_NAME_SERVERS: '192.0.2.1,192.0.2.2:5353',
   });
-  assert.deepEqual(env.MONITOR_ALLOWED_NETWORKS, ['10.0.0.0/8', 'fd00::/8']);
+  assert.deepEqual(env.MONITOR_ALLOWED_NETWORKS, [
+    { org: null, network: '10.0.0.0/8' },
+    { org: 'acme', network: 'fd00::/8' },
+    { org: '*', network: '192.0.2.0/24' },
+  ]);
   assert.deepEqual(env.MONITOR_CONTROL_TARGETS, [
     { host: 'example.com', port: 443 },
     { host: '[2606:4700::1111]', port: 53 },
@@ -28,6 +32,8 @@ test('networks, control targets and DNS servers are lists, and what is none is r
   for (const variables of [
     { MONITOR_ALLOWED_NETWORKS: '10.0.0.1' },
     { MONITOR_ALLOWED_NETWORKS: 'everywhere' },
+    { MONITOR_ALLOWED_NETWORKS: 'Acme Inc=10.0.0.0/8' },
+    { MONITOR_ALLOWED_NETWORKS: 'acme=' },
     { MONITOR_CONTROL_TARGETS: 'example.com' },
     { MONITOR_CONTROL_TARGETS: 'example.com:70000' },
     { MONITOR_CONTROL_TARGETS: 'https://example.com:443' },

@@ -51,6 +51,20 @@ describe('the corpus', () => {
   });
 });
 
+it("this machine's own public address is fetched at the ports of the web alone", async () => {
+  const fetch = createGuardedFetch({
+    ...{ policy: { ...SITE_POLICY, ports: null }, dialler: site.dialler, timeoutMs: 10_000, mostBytes: 1_000 },
+    lookup: async () => [{ address: '93.184.215.14' }],
+    isOwn: (address) => address === '93.184.215.14',
+  });
+  const at = (url: string) => fetch({ method: 'GET', url, headers: {} });
+  assert.equal((await at('http://own.example/')).status, 200);
+  for (const host of ['own.example', '93.184.215.14']) {
+    await assert.rejects(at(`http://${host}:8080/`), { code: 'SOURCE_REFUSED' });
+    await assert.rejects(at(`https://${host}:9000/`), { code: 'SOURCE_REFUSED' });
+  }
+});
+
 describe('the host of an address', () => {
   for (const [form, write] of FORMS_OF_HOST) {
     it(`is refused where it is an inner IPv4 address written as ${form}`, async () => {

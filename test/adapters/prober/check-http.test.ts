@@ -6,7 +6,7 @@ import { createProbeGuard } from '../../../adapters/prober/probe-guard.ts';
 import { runCheck } from '../../../adapters/prober/run-check.ts';
 import { type HttpCheck, MOST_BODY_BYTES } from '../../../domain/monitors/check-kinds.ts';
 import { startLocalSite } from '../http-fetch/local-site.ts';
-import { listenHttp, listenTcp, ON_LOOPBACK } from './listeners.ts';
+import { endlessly, listenHttp, listenTcp, ON_LOOPBACK } from './listeners.ts';
 
 const LIMIT_MS = 10_000;
 const SOON_MS = 300;
@@ -102,6 +102,11 @@ describe('a check over HTTP', () => {
   });
 });
 
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+/** RFC 1952, and a block of RFC 1951 that is not compressed, has nothing in it and is not the last one. */
+const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+const EMPTY_BLOCK = Buffer.from([0, 0, 0, 0xff, 0xff]);
+
 describe('a target that means harm', () => {
   const body = { expectBodyContains: 'good' };
   it('with an endless body costs no more than the first part of it, and no time where nothing is expected', async () => {
@@ -152,6 +157,27 @@ describe('a target that means harm', () => {
       assert.equal((await runCheck(check(server.port), ON_LOOPBACK)).problem, 'protocol');
     });
   }
+
+  const GZIP = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n';
+  for (const [what, again, first] of [
+    ['that says for ever that it will answer', 'HTTP/1.1 103 \r\n\r\n', ''],
+    ['whose long hints never end', `HTTP/1.1 103 \r\nlink: ${'x'.repeat(8_000)}\r\n\r\n`, ''],
+    ['whose body unpacks to nothing, for ever', EMPTY_BLOCK, Buffer.concat([Buffer.from(GZIP), GZIP_HEAD])],
+    ['whose body comes in chunks of a byte with much beside it', `1;${'x'.repeat(100)}\r\na\r\n`, CHUNKED],
+  ] as const) {
+    it(`${what} fails at once`, async () => {
+      await using server = await listenTcp(endlessly(again, first));
+      const { problem, durationMs } = await runCheck(check(server.port, body), ON_LOOPBACK, LIMIT_MS);
+      assert.equal(problem, 'protocol');
+      assert.ok(durationMs < LIMIT_MS / 2);
+    });
+  }
+
+  it('may say once that it will answer', async () => {
+    const bytes = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ngood';
+    await using server = await listenTcp((socket) => socket.once('data', () => socket.end(bytes)));
+    assert.equal((await runCheck(check(server.port, body), ON_LOOPBACK)).outcome, 'ok');
+  });
 
   it('that closes without an answer fails', async () => {
     await using server = await listenTcp((socket) => socket.end());

@@ -2,22 +2,24 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { TLSSocket } from 'node:tls';
+import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import { WebSocketServer } from 'ws';
 import { createProbeGuard } from '../../../adapters/prober/probe-guard.ts';
 import { runCheck } from '../../../adapters/prober/run-check.ts';
+import { httpCheck } from '../../activities/monitors/holder-world.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 import { startPostgres, type TestPostgres } from '../../support/start-postgres.ts';
 import { startPowerDns, type TestPowerDns } from '../../support/start-powerdns.ts';
 import { selfSigned, startLocalSite } from '../http-fetch/local-site.ts';
-import { type Listener, listenTcp, ON_LOOPBACK } from './listeners.ts';
+import { endlessly, type Listener, listenTcp, ON_LOOPBACK } from './listeners.ts';
 
 const SOON_MS = 300;
+const LIMIT_MS = 10_000;
 const ENDPOINTS = ['tcp', 'postgres', 'mongodb'] as const;
 const at = (kind: (typeof ENDPOINTS)[number], port: number) => ({ kind, host: '127.0.0.1', port });
 async function problemOf(kind: (typeof ENDPOINTS)[number], onConnection: (socket: Socket) => void) {
   await using server = await listenTcp(onConnection);
-  return (await runCheck(at(kind, server.port), ON_LOOPBACK, SOON_MS)).problem;
+  return (await runCheck(at(kind, server.port), ON_LOOPBACK, onConnection === silent ? SOON_MS : LIMIT_MS)).problem;
 }
 const says = (bytes: string | Buffer) => (socket: Socket) => void socket.once('data', () => socket.end(bytes));
 const silent = (): void => undefined;
@@ -149,6 +151,13 @@ describe('a check of a WebSocket', () => {
     });
   }
 
+  it('a server that says for ever that it will answer fails at once', async () => {
+    await using server = await listenTcp(endlessly('HTTP/1.1 103 \r\n\r\n'));
+    const { problem, durationMs } = await runCheck({ kind: 'websocket', url: url(server) }, ON_LOOPBACK, LIMIT_MS);
+    assert.equal(problem, 'protocol');
+    assert.ok(durationMs < LIMIT_MS / 2);
+  });
+
   it('a server that hangs fails in time', async () => {
     await using server = await listenTcp(silent);
     assert.equal((await runCheck({ kind: 'websocket', url: url(server) }, ON_LOOPBACK, SOON_MS)).problem, 'timeout');
@@ -173,19 +182,38 @@ describe('a check of a certificate', () => {
     assert.equal((await runCheck(check, usual)).problem, 'tls');
   });
 
+  it('fails at a server that sends certificates without end, before they are looked at', async () => {
+    const { key, certificate } = await selfSigned(['site.example']);
+    const server = createTlsServer({ key, cert: `${certificate}\n`.repeat(100) }).on('tlsClientError', () => undefined);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const target of [
+      { ...check, host: '127.0.0.1', port },
+      httpCheck(`https://127.0.0.1:${port}/`),
+      { kind: 'websocket', url: `wss://127.0.0.1:${port}/` } as const,
+    ]) {
+      const { problem, message } = await runCheck(target, ON_LOOPBACK, LIMIT_MS);
+      assert.deepEqual([problem, message], ['protocol', 'the server sends more than its answer needs'], target.kind);
+    }
+    server.close();
+  });
+
   it('fails at a server that speaks no TLS, or hangs', async () => {
     for (const [onConnection, problem] of [
       [says('HTTP/1.1 400 Bad Request\r\n\r\n'), 'tls'],
       [silent, 'timeout'],
     ] as const) {
       await using server = await listenTcp(onConnection);
-      const found = await runCheck({ ...check, host: '127.0.0.1', port: server.port }, ON_LOOPBACK, SOON_MS);
+      const limitMs = onConnection === silent ? SOON_MS : LIMIT_MS;
+      const found = await runCheck({ ...check, host: '127.0.0.1', port: server.port }, ON_LOOPBACK, limitMs);
       assert.equal(found.problem, problem);
     }
   });
 });
 
 describe('a check of DNS', () => {
+  const guardOf = (allowed: readonly string[]) =>
+    createProbeGuard({ networks: { allowed, edgePorts: [], edgeHost: null }, lookup: async () => [] });
   let dns: TestPowerDns;
   before(async () => {
     dns = await startPowerDns();
@@ -210,10 +238,25 @@ describe('a check of DNS', () => {
     ['none.shop.com', 'A', null, 'dns'],
   ] as const) {
     it(`${name} ${type}${expect === null ? '' : ` ${expect}`}: ${problem ?? 'ok'}`, async () => {
-      const deps = { ...ON_LOOPBACK, nameServers: [dns.address] };
+      const deps = { guard: guardOf(['192.0.2.0/24']), nameServers: [dns.address] };
       assert.equal((await runCheck({ kind: 'dns', name, type, expect }, deps)).problem, problem);
     });
   }
+
+  it('nothing is said of a name that leads inside: the DNS servers may tell it to nobody else', async () => {
+    const deps = { guard: guardOf([]), nameServers: [dns.address] };
+    for (const [type, expect] of [
+      ['A', null],
+      ['A', '192.0.2.1'],
+      ['A', '192.0.2.9'],
+      ['MX', 'mail.shop.com'],
+      ['TXT', 'v=spf1'],
+    ] as const) {
+      const { outcome, problem, message } = await runCheck({ kind: 'dns', name: 'shop.com', type, expect }, deps);
+      assert.deepEqual([outcome, problem], ['unknown', 'blocked-address'], `${type} ${expect}`);
+      assert.doesNotMatch(message ?? '', /192\.0\.2/);
+    }
+  });
 
   it('a server that does not answer is given up in time', async () => {
     const deps = { ...ON_LOOPBACK, nameServers: ['127.0.0.1:9'] };

@@ -103,6 +103,28 @@ describe('an address that is not public', () => {
     await assert.rejects(guard.addressesOf('shop.example', 443), { code: 'SOURCE_REFUSED' });
   });
 
+  it("is reached at this machine's own public address, and at that of the router, on the router's ports alone", async () => {
+    const names: Readonly<Record<string, string>> = {
+      'edge.example': '93.184.215.80',
+      'shop.example': '93.184.215.80',
+    };
+    const lookup = async (name: string) => [{ address: names[name] ?? '93.184.215.14' }];
+    const isOwn = (address: string): boolean => address === '93.184.215.14';
+    const networks = { ...NONE, edgePorts: [8000], edgeHost: 'edge.example' };
+    const guard = createProbeGuard({ networks, lookup, isOwn });
+    for (const host of ['own.example', '93.184.215.14', 'shop.example', '93.184.215.80']) {
+      for (const port of [80, 443, 8000]) assert.equal((await guard.addressesOf(host, port)).length, 1);
+      for (const port of [22, 5432, 8080]) {
+        await assert.rejects(guard.addressesOf(host, port), { code: 'SOURCE_REFUSED' }, `${host}:${port}`);
+      }
+    }
+    assert.deepEqual(await guard.addressesOf('93.184.215.15', 5432), ['93.184.215.15']);
+    const listed = { ...networks, allowed: ['93.184.215.14/32', '93.184.215.80/32'] };
+    const open = createProbeGuard({ networks: listed, lookup, isOwn });
+    assert.deepEqual(await open.addressesOf('own.example', 5432), ['93.184.215.14']);
+    assert.deepEqual(await open.addressesOf('shop.example', 5432), ['93.184.215.80']);
+  });
+
   it('a name that is bound again after it was looked at leads nowhere else', async () => {
     await using server = await listenTcp(() => undefined);
     let looked = 0;

@@ -18,6 +18,21 @@ export async function listenHttp(onRequest: RequestListener): Promise<Listener> 
   return await listening(createServer({ keepAliveTimeout: 1 }, onRequest));
 }
 
+/** Answers whatever is sent, and then says something again and again. */
+export function endlessly(again: string | Buffer, first: string | Buffer = '') {
+  const piece = Buffer.concat(Array.from({ length: 1_000 }, () => Buffer.from(again)));
+  return (socket: Socket): void => {
+    const write = (): void => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.once('data', () => {
+      socket.write(first);
+      socket.on('drain', write);
+      write();
+    });
+  };
+}
+
 async function listening(server: Server): Promise<Listener> {
   const sockets = new Set<Socket>();
   let connections = 0;

@@ -18,7 +18,7 @@ const SETTLED_MS = 200;
 const AHEAD_MS = Date.now() - prober.nowMs();
 const tcp = (port: number): MonitorCheck => ({ kind: 'tcp', host: '127.0.0.1', port });
 const monitor = (id: string, check: MonitorCheck, changes: Partial<ProbedMonitor> = {}): ProbedMonitor => ({
-  ...{ id, check, intervalSeconds: 5, lastOutcome: null },
+  ...{ id, check, intervalSeconds: 5, lastOutcome: null, org: 'acme', isOfPlatform: false },
   ...changes,
 });
 
@@ -138,6 +138,47 @@ describe('the prober', () => {
   });
 });
 
+describe('a network that the operator opened to one org', () => {
+  it('is reached by the monitors of that org, and by no others', async () => {
+    await using server = await listenTcp(() => undefined);
+    const own = createProber({
+      networks: { allowed: [], edgePorts: [], edgeHost: null },
+      allowedOfOrgs: new Map([['acme', ['127.0.0.0/8']]]),
+      ...{ nameServers: [], controls: [] },
+    });
+    const { results, listener } = listening();
+    own
+      .open(listener, AHEAD_MS)
+      .set(
+        ['acme', 'other', null].map((org) => monitor(String(org), tcp(server.port), { org, intervalSeconds: 3_600 })),
+      );
+    await waitUntil('all are checked', () => results.length >= 3);
+    const found = Object.fromEntries(results.map(({ monitorId, outcome }) => [monitorId, outcome]));
+    assert.deepEqual(found, { acme: 'ok', other: 'unknown', null: 'unknown' });
+    await own.close();
+  });
+});
+
+describe('a monitor that moves to another thread', () => {
+  it('is checked there alone, for the session that named it last', async () => {
+    await using server = await listenTcp(() => undefined);
+    const [older, newer] = [listening(), listening()];
+    const first = prober.open(older.listener, AHEAD_MS);
+    first.set([monitor('moves', tcp(server.port))]);
+    await waitUntil('it is checked', () => older.results.length > 0);
+    const second = prober.open(newer.listener, AHEAD_MS);
+    second.set([monitor('moves', tcp(server.port), { isOfPlatform: true })]);
+    const before = older.results.length;
+    await waitUntil('it is checked there', () => newer.results.length >= 2);
+    assert.equal(older.results.length, before);
+    first.close();
+    second.set([monitor('moves', tcp(server.port))]);
+    const moved = newer.results.length;
+    await waitUntil('it is checked where it was', () => newer.results.length > moved);
+    second.close();
+  });
+});
+
 describe('the control targets', () => {
   it('are asked all at once, and those that answer are counted', async () => {
     await using up = await listenTcp(() => undefined);
@@ -151,12 +192,12 @@ describe('the control targets', () => {
   });
 });
 
-describe('a prober whose thread ends', () => {
+describe('a prober that is closed', () => {
   it('tells its sessions and whoever waits, and starts anew with the next session', async () => {
     const own = createProber({
       networks: { allowed: ['127.0.0.0/8'], edgePorts: [], edgeHost: null },
       nameServers: [],
-      controls: [],
+      controls: [{ host: '127.0.0.1', port: 1 }],
     });
     await using server = await listenTcp(() => undefined);
     const { ends, listener } = listening();

@@ -45,7 +45,7 @@ function startProber() {
   session.set(
     numbers.map((number) => ({
       ...{ id: `mon_${number}`, check: checkOf(number), intervalSeconds: INTERVAL_SECONDS },
-      lastOutcome: outcomeOf(number),
+      ...{ lastOutcome: outcomeOf(number), org: 'acme', isOfPlatform: true },
     })),
   );
   return async () => figuresOf(await prober.status());

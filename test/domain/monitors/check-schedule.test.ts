@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { phaseOf } from '../../../domain/monitors/check-phase.ts';
 import { createCheckSchedule } from '../../../domain/monitors/check-schedule.ts';
-import { MOST_OF_HOST } from '../../../domain/monitors/ready-checks.ts';
+import { MOST_OF_ORG } from '../../../domain/monitors/org-shares.ts';
+import { MOST_OF_ADDRESS, MOST_OF_HOST } from '../../../domain/monitors/ready-checks.ts';
 import type { ScheduledMonitor } from '../../../domain/monitors/scheduled-monitor.ts';
 
 const AHEAD_MS = Date.parse('2026-03-01T00:00:00Z');
 const INTERVAL_MS = 30_000;
 
 const monitor = (id: string, changes: Partial<ScheduledMonitor> = {}): ScheduledMonitor => ({
-  ...{ id, intervalMs: INTERVAL_MS, host: `${id}.example`, lastOutcome: 'ok' },
+  ...{ id, intervalMs: INTERVAL_MS, host: `${id}.example`, org: null, lastOutcome: 'ok' },
   ...changes,
 });
 const many = (count: number, changes: Partial<ScheduledMonitor> = {}) =>
@@ -154,6 +155,42 @@ describe('the schedule of checks', () => {
     assert.equal(others.length, 500);
     assert.ok(others.every(({ lateMs }) => lateMs <= 20));
     assert.ok(schedule.skipped().crowded >= 60);
+  });
+
+  it('runs at most so many checks of one org at once, and delays no other org', () => {
+    const hanging = Array.from({ length: 500 }, (_, index) => monitor(`slow_${index}`, { org: 'mallory' }));
+    const { begun, run } = started([...hanging, ...many(100, { org: 'acme' })], { endsAtOnce: false });
+    run(INTERVAL_MS);
+    assert.equal(begun.filter(({ id }) => id.startsWith('slow_')).length, MOST_OF_ORG);
+    const others = begun.filter(({ id }) => id.startsWith('mon_'));
+    assert.equal(others.length, 100);
+    assert.ok(others.every(({ lateMs }) => lateMs <= 20));
+  });
+
+  it('begins at most so many checks of one org in a second, also where all are due at one moment', () => {
+    const ids = Array.from({ length: 2_000_000 }, (_, index) => `mon_${index}`);
+    const together = ids.filter((id) => phaseOf(id, INTERVAL_MS) < 100).slice(0, 400);
+    const { begun, run } = started([...together.map((id) => monitor(id, { org: 'mallory' }))]);
+    run(2 * INTERVAL_MS);
+    const seconds = Map.groupBy(begun, ({ atMs }) => Math.floor(atMs / 1_000));
+    const most = Math.max(...[...seconds.values()].map((checks) => checks.length));
+    assert.equal(together.length, 400);
+    assert.ok(most <= 200, `${most} in one second`);
+    assert.ok(begun.length >= 700, 'those that wait are checked as well');
+  });
+
+  it('runs at most so many checks of one address at once, whatever names lead there', () => {
+    const { schedule, begun, run, now } = started(many(240, { org: 'mallory' }), { endsAtOnce: false });
+    run(INTERVAL_MS);
+    for (const { id } of begun) schedule.located(id, '192.0.2.1');
+    for (const { id } of begun) schedule.ended(id, 'ok', now());
+    begun.length = 0;
+    run(INTERVAL_MS);
+    assert.equal(begun.length, MOST_OF_ADDRESS);
+    for (const { id } of begun) schedule.ended(id, 'ok', now());
+    begun.length = 0;
+    run(INTERVAL_MS);
+    assert.equal(begun.length, MOST_OF_ADDRESS, 'and again as many once those have ended');
   });
 
   it('does not check a monitor twice at once: a turn that comes while its check runs is counted', () => {

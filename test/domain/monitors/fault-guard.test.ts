@@ -11,8 +11,8 @@ const result = (outcome: Outcome, monitorId: string) => ({
   problem: outcome === 'failed' ? ('timeout' as const) : null,
   message: null,
 });
-const judged = (guard: FaultGuard, outcome: Outcome, beganMs: number, nowMs = beganMs, id = 'mon_a') =>
-  guard.judge(result(outcome, id), beganMs, nowMs).outcome;
+const judged = (guard: FaultGuard, outcome: Outcome, beganMs: number, nowMs = beganMs, id = 'mon_a', org = 'acme') =>
+  guard.judge(result(outcome, id), { org, beganMs, nowMs }).outcome;
 
 const CUT = { fromMs: 60_000, toMs: 660_000 };
 const END_MS = 720_000;
@@ -54,7 +54,7 @@ function liveThroughCut({ failsAfterMs, lookMs }: { readonly failsAfterMs: numbe
   const schedule = createCheckSchedule({ aheadMs: 0, nowMs: 0 });
   const monitors = Array.from({ length: 5_000 }, (_, index) => `mon_${index}`);
   schedule.set(
-    monitors.map((id) => ({ id, intervalMs: 30_000, host: id, lastOutcome: 'ok' as const })),
+    monitors.map((id) => ({ id, intervalMs: 30_000, host: id, org: null, lastOutcome: 'ok' as const })),
     0,
   );
   const running = Array.from({ length: END_MS / STEP_MS }, () => [] as { id: string; beganMs: number }[]);
@@ -117,6 +117,17 @@ describe("the guard against the prober's own faults", () => {
     assert.equal(guard.faultSinceMs(), null);
     // However often it is checked: it is one of many.
     for (let at = 1_000; at < 2_000; at += 10) assert.equal(judged(guard, 'failed', at, at, 'mon_bad'), 'failed');
+  });
+
+  it('one org whose hundreds of monitors fail makes no outage of another org unknown', () => {
+    const guard = createFaultGuard();
+    guard.looked(NO_ANSWER, 0);
+    const at = (org: string, outcome: Outcome, id: string) => judged(guard, outcome, 1, 1, id, org);
+    for (const org of ['one', 'two', 'three']) at(org, 'ok', `mon_${org}`);
+    for (let index = 0; index < 500; index += 1) assert.equal(at('mallory', 'failed', `mon_${index}`), 'failed');
+    assert.equal(at('three', 'failed', 'mon_three'), 'failed');
+    assert.equal(at('two', 'failed', 'mon_two'), 'unknown', 'three of four orgs: it is the prober');
+    assert.equal(guard.faultSinceMs(), 0);
   });
 
   it('good results of long ago do not hide a cut of now', () => {

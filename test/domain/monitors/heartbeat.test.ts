@@ -15,6 +15,7 @@ describe('a heartbeat', () => {
     ['not done in time', { done: at(60) }, 131, 'no-heartbeat'],
     ['a job that began has the grace to be done', { done: at(60), start: at(125) }, 135, null],
     ['a job that began and hangs', { done: at(60), start: at(125) }, 136, 'no-heartbeat'],
+    ['a job that begins again and again and is never done', { done: at(60), start: at(131) }, 132, 'no-heartbeat'],
     ['a job that says that it failed', { done: at(60), fail: at(61) }, 62, 'heartbeat-failed'],
     ['a job that failed at first', { fail: at(1) }, 2, 'heartbeat-failed'],
     ['a job that was done after it failed', { done: at(62), fail: at(61) }, 63, null],
