@@ -12,6 +12,7 @@ import { ALWAYS, notMeant } from './is-meant.ts';
 import { findProgram, loginOf, type PostgresLogin, toolEnv, withDatabase } from './postgres-connection.ts';
 import { countRows, holdTables } from './postgres-figures.ts';
 import { endSwap, swapDatabases } from './postgres-swap.ts';
+import { readToEnd } from './read-to-end.ts';
 import {
   createRestorer,
   dropLeftRestorers,
@@ -67,14 +68,16 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
     signal: AbortSignal,
   ): Promise<void> => {
     const program = await findProgram('pg_restore', await asAdmin(signal, majorOf));
-    await runTool({
-      program,
-      args: [...RESTORE_ARGS, ...to.args, `--dbname=dbname=${quoted(to.database)}`],
-      options: { env: { ...env, ...toolEnv(adminUri, to.database, to.login) }, signal, input: archive },
-      secrets: [to.login.password],
-      code: 'RESTORE_FAILED',
-      ownLine: OWN_LINE,
-    });
+    await readToEnd(archive, (input) =>
+      runTool({
+        program,
+        args: [...RESTORE_ARGS, ...to.args, `--dbname=dbname=${quoted(to.database)}`],
+        options: { env: { ...env, ...toolEnv(adminUri, to.database, to.login) }, signal, input },
+        secrets: [to.login.password],
+        code: 'RESTORE_FAILED',
+        ownLine: OWN_LINE,
+      }),
+    );
   };
   return {
     dump: (databaseName, store, { signal }) =>

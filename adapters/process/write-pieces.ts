@@ -12,13 +12,20 @@ export async function writePieces(pieces: AsyncIterable<Uint8Array>, to: Writabl
   to.on('error', (error) => gone.abort(error));
   to.on('close', () => gone.abort(closedEarly()));
   if (to.destroyed) throw closedEarly();
-  for await (const piece of untilAborted(pieces, gone.signal)) await write(to, piece);
+  for await (const piece of untilAborted(pieces, gone.signal)) await write(to, piece, gone.signal);
   to.end();
 }
 
-function write(to: Writable, piece: Uint8Array): Promise<void> {
+/** A stream that is destroyed, or fails, need not say what became of a piece that it had taken. */
+function write(to: Writable, piece: Uint8Array, gone: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    to.write(piece, (error) => (error ? reject(error) : resolve()));
+    const onGone = (): void => reject(gone.reason);
+    gone.addEventListener('abort', onGone, { once: true });
+    to.write(piece, (error) => {
+      gone.removeEventListener('abort', onGone);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }
 

@@ -81,12 +81,14 @@ async function openOnThread(source: Source, range: string | undefined, options: 
   const { signal, etag } = options;
   const headers = { ...(range === undefined ? {} : { range }), ...(etag === undefined ? {} : { 'if-match': etag }) };
   const request = { url: await sign(source), headers, idleMs: source.idleMs };
-  const answer = await readOnThread(request, signal).catch(() => null);
+  const reading = await readOnThread(request, signal).catch(() => null);
   signal?.throwIfAborted();
-  if (answer !== null && answer.bytes !== null && (answer.status === 200 || answer.status === 206)) {
-    return { body: answer.pieces, bytes: answer.bytes, etag: answer.etag ?? undefined };
+  if (reading !== null) {
+    const { status, bytes, etag, contentRange } = reading.answer;
+    const isMeant = status < 300 && isRange(range, contentRange);
+    if (isMeant && bytes !== null) return { body: reading.pieces, bytes, etag: etag ?? undefined };
+    await reading.end();
   }
-  await answer?.end();
   return await openHere(source, range, options);
 }
 
@@ -110,9 +112,17 @@ async function openHere(
     if (status === 412) throw replaced(key);
     throw asObjectError(error, key);
   });
-  const { Body, ContentLength, ETag } = answer;
+  const { Body, ContentLength, ContentRange, ETag } = answer;
   if (Body === undefined || ContentLength === undefined) throw objectStoreUnreachable('answered without content');
+  if (!isRange(range, ContentRange)) throw objectStoreUnreachable('answered with other bytes than those asked for');
   return { body: Body as unknown as AsyncIterable<Uint8Array>, bytes: ContentLength, etag: ETag };
+}
+
+/** Whether an answer begins where it was asked to: a server, or what stands before it, may pass over the range. */
+function isRange(range: string | undefined, contentRange: string | null | undefined): boolean {
+  if (range === undefined) return true;
+  const [, first] = /^bytes=(\d+)-/.exec(range) ?? [];
+  return contentRange?.startsWith(`bytes ${first}-`) === true;
 }
 
 function replaced(key: string): FairleadError {

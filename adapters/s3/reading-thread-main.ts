@@ -17,10 +17,10 @@ parentPort?.on('message', (slot: number) => {
 
 try {
   const answer = await ask();
-  // Also when nobody takes a piece any more: then this thread would stay for ever.
   answer.once('close', () => answer.complete || waiting?.reject(answer.errored ?? new Error('closed early')));
-  const { 'content-length': length, etag = null } = answer.headers;
-  tell({ type: 'answer', status: answer.statusCode ?? 0, bytes: length === undefined ? null : Number(length), etag });
+  const { 'content-length': length, 'content-range': contentRange = null, etag = null } = answer.headers;
+  const bytes = length === undefined ? null : Number(length);
+  tell({ type: 'answer', status: answer.statusCode ?? 0, bytes, etag, contentRange });
   for await (const chunk of answer) await give(chunk as Buffer);
   tell({ type: 'end' });
 } catch (error) {
@@ -46,9 +46,15 @@ async function give(chunk: Buffer): Promise<void> {
   }
 }
 
+/** Whoever reads nothing for so long gets the rest from another thread, if it asks for it: this one is not to stay for ever. */
 function nextFree(): Promise<number> {
-  waiting = Promise.withResolvers();
-  return waiting.promise;
+  const next = Promise.withResolvers<number>();
+  waiting = next;
+  const timer = setTimeout(
+    () => next.reject(Object.assign(new Error('nothing is read'), { code: 'ETIMEDOUT' })),
+    idleMs,
+  );
+  return next.promise.finally(() => clearTimeout(timer));
 }
 
 function tell(message: ReadingMessage): void {

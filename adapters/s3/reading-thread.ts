@@ -12,18 +12,25 @@ export interface ReadingRequest {
   readonly memory: SharedArrayBuffer;
 }
 
+/** Null for a header that is not there. */
+export interface ReadingAnswer {
+  readonly status: number;
+  readonly bytes: number | null;
+  readonly etag: string | null;
+  /** `bytes <first>-<last>/<all>` (RFC 9110, 14.4). */
+  readonly contentRange: string | null;
+}
+
 /** What the thread says. It gets the number of a slot back, once the bytes in it were used. */
 export type ReadingMessage =
-  | { readonly type: 'answer'; readonly status: number; readonly bytes: number | null; readonly etag: string | null }
+  | ({ readonly type: 'answer' } & ReadingAnswer)
   | { readonly type: 'piece'; readonly slot: number; readonly bytes: number }
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: string };
 
 /** What the answer to a download says, and its content. */
 export interface ThreadReading {
-  readonly status: number;
-  readonly bytes: number | null;
-  readonly etag: string | null;
+  readonly answer: ReadingAnswer;
   /** Each is used up once the next one is asked for. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** For an answer whose content nobody reads. */
@@ -60,8 +67,7 @@ export async function readOnThread(
   try {
     const { value } = await messages.next();
     if (value?.type !== 'answer') throw failed(value);
-    const { status, bytes, etag } = value;
-    return { status, bytes, etag, pieces: piecesOf(thread, messages, memory), end };
+    return { answer: value, pieces: piecesOf(thread, messages, memory), end };
   } catch (error) {
     await end();
     throw error;

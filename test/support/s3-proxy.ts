@@ -26,6 +26,8 @@ export type S3Fault =
   | 'lose'
   /** The server carries the call out and answers; the answer then says another etag. */
   | 'wrong etag'
+  /** The answer to a request for a range does not say that it is one. */
+  | 'no range'
   /** The server gets a body with another byte in it. */
   | 'damage'
   /** Nobody ever answers. */
@@ -114,6 +116,10 @@ async function serve(exchange: Exchange, fault: S3Fault | null): Promise<void> {
   const answer = await passOn(exchange, body);
   if (isObject(fault) && 'holdAnswerAfter' in fault) return holdAnswer(exchange, answer, fault.holdAnswerAfter);
   if (isObject(fault)) return cutAnswer(exchange, answer, fault.cutAnswerAfter);
+  if (fault === 'no range') {
+    const { 'content-range': _, ...headers } = answer.headers;
+    return void answer.pipe(response.writeHead(200, headers));
+  }
   if (fault === 'wrong etag') return answerWrongEtag(exchange, answer);
   response.writeHead(answer.statusCode ?? 502, answer.headers);
   answer.pipe(response);

@@ -91,6 +91,20 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     assert.equal(await sumOf(), sum);
   });
 
+  it('and is not restored, nor proven, from another archive that the tool itself takes, however much stands behind it', async () => {
+    const job = await backUp();
+    const { objectKey } = (await deps.backups.find(job.id)) ?? assert.fail();
+    const padded = concat(await archives.get(objectKey ?? assert.fail()), Buffer.alloc(1024 ** 2));
+    await archives.put('padded', padded);
+    await archives.put(objectKey, await archives.get('padded'));
+    const problem = await verifyBackup(deps, job.id, patience(), proofScratches(job.id, 1));
+    assert.equal(problem?.code, 'NOT_RESTORABLE');
+    const restore = parts.restoreJob(job.id);
+    await openRestore(deps, restore);
+    await assert.rejects(restoreScratch(deps, restore, patience()), { code: 'NOT_RESTORABLE' });
+    await endRestore(deps, { job: restore, problem: { code: 'NOT_RESTORABLE', message: 'other' } }, patience());
+  });
+
   it('and is failed, with nothing in the bucket, when the object store goes away on the way', async () => {
     const tool = deps.tools.postgres;
     if (tool === undefined) throw new Error('no tool');
@@ -120,6 +134,11 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     await backUp();
   });
 });
+
+async function* concat(archive: AsyncIterable<Uint8Array>, padding: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield* archive;
+  yield padding;
+}
 
 async function* killedAfter(
   archive: AsyncIterable<Uint8Array>,

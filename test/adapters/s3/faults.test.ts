@@ -234,6 +234,15 @@ function readingFaults(how: Pick<ReadOptions, 'reusesMemory'>): void {
     await assert.rejects(async () => readAll(await store.get('long', how)), UNREACHABLE);
   });
 
+  it('fails when the rest that is asked for is answered with something else', async () => {
+    const { store, direct } = await newBucket();
+    await direct.put('long', chunks(LARGE));
+    const first = once('GetObject', { cutAnswerAfter: 2_000_000 });
+    const other = on('GetObject', 'no range', 1);
+    proxy.fail((call) => first(call) ?? other(call));
+    await assert.rejects(async () => readAll(await store.get('long', how)), UNREACHABLE);
+  });
+
   it('fails when the object is replaced meanwhile', async () => {
     const { store, direct } = await newBucket();
     await direct.put('long', chunks(LARGE));
