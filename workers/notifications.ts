@@ -3,14 +3,17 @@ import { createNotificationsActivities } from '../activities/notifications/index
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { notificationsWorkerSection } from '../adapters/env/notifications.ts';
 import type { ReadSection } from '../adapters/env.ts';
-import { createGuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
+import { createGuardedFetch, type GuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createMailCounts } from '../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createChannelLinks } from '../adapters/notifications/channel-links.ts';
 import { createNoticeSender, type NoticeSenderDeps } from '../adapters/notifications/notice-sender.ts';
+import { createProbeLookup } from '../adapters/prober/probe-lookup.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
+import { originsTrustedFor, type TrustedOrigin } from '../domain/notifications/trusted-origins.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
 const now = () => new Date();
@@ -26,7 +29,7 @@ export const notifications = defineModule({
   queue: 'own',
   slots: () => DELIVERY_SLOTS,
   async compose({ env, settings, connect, client, opened }) {
-    const { MONITOR_ENCRYPTION_KEY: keys, PLATFORM_NAME: platformName, WEBHOOK_TRUSTED_ORIGINS: trustedOrigins } = env;
+    const { MONITOR_ENCRYPTION_KEY: keys, PLATFORM_NAME: platformName, WEBHOOK_TRUSTED_ORIGINS: listed } = env;
     const monitorUrl = settings.urls.monitor;
     if (keys === undefined || monitorUrl === undefined) return null;
     const { db } = await connect('monitor');
@@ -36,17 +39,34 @@ export const notifications = defineModule({
       deliveries: createDeliveryStore({ db }),
       notices: createNoticeStore({ db }),
       commands: createDeliveryCommands(client),
+      mailCounts: createMailCounts({ db }),
       sender: createNoticeSender({
         mail: await openMail({ env, opened }),
-        fetch: createGuardedFetch({ trustedOrigins, timeoutMs: WEBHOOK_TIMEOUT_MS, mostBytes: MOST_ANSWER_BYTES }),
+        fetchFor: createFetchFor(listed, settings.platformOrg),
         cipher: createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY'),
         links: createChannelLinks(keys),
-        ...{ monitorUrl, now, platformName },
+        ...{ linksUrl: env.STATUS_URL ?? monitorUrl, now, platformName },
       }),
       now,
     });
   },
 });
+
+/** One for each set of origins that are trusted; most orgs have none. Names are resolved beside the system's few threads. */
+function createFetchFor(listed: readonly TrustedOrigin[], platformOrg: string): NoticeSenderDeps['fetchFor'] {
+  const lookup = createProbeLookup([]);
+  const made = new Map<string, GuardedFetch>();
+  return (org) => {
+    const trustedOrigins = originsTrustedFor(listed, org, platformOrg);
+    const key = trustedOrigins.join(' ');
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const options = { lookup, trustedOrigins, timeoutMs: WEBHOOK_TIMEOUT_MS, mostBytes: MOST_ANSWER_BYTES };
+    const fetch = createGuardedFetch(options);
+    made.set(key, fetch);
+    return fetch;
+  };
+}
 
 type MailParts = Pick<WorkerParts<ReadSection<typeof notificationsWorkerSection>>, 'env' | 'opened'>;
 

@@ -1,18 +1,26 @@
 import { Context } from '@temporalio/activity';
 import { MOST_IN_GROUP } from '../../domain/notifications/gather.ts';
 import type { DeliveryCommands, NoticeRoundJob } from '../../domain/notifications/messages.ts';
-import type { ChannelStore, DeliveryStore, NoticeSender, NoticeStore } from '../../domain/notifications/ports.ts';
+import type {
+  ChannelStore,
+  DeliveryStore,
+  MailCounts,
+  NoticeSender,
+  NoticeStore,
+} from '../../domain/notifications/ports.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { createDeliveryPlaces } from './delivery-places.ts';
 import { sendNotice } from './send-notice.ts';
+import { createTakeMail } from './take-mail.ts';
 import { tellWaiting } from './tell-waiting.ts';
 
 export interface NotificationsActivityDeps {
   readonly channels: Pick<ChannelStore, 'find' | 'list'>;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'note'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'note' | 'countPending'>;
   readonly notices: NoticeStore;
   readonly commands: Pick<DeliveryCommands, 'deliver'>;
   readonly sender: NoticeSender;
+  readonly mailCounts: MailCounts;
   readonly now: () => Date;
 }
 
@@ -20,10 +28,11 @@ export interface NotificationsActivityDeps {
 export function createNotificationsActivities(deps: NotificationsActivityDeps) {
   const { deliveries, notices, now } = deps;
   const inPlace = createDeliveryPlaces(() => Context.current().info.attempt);
+  const takeMail = createTakeMail(deps.mailCounts, now);
   return {
     /** Idempotent by the delivery. */
     sendNotice: (id: string): Promise<void> =>
-      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace }, id, signal)),
+      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace, takeMail }, id, signal)),
     /** Idempotent: of one that was delivered meanwhile nothing changes. */
     async reviveDelivery(id: string): Promise<void> {
       const delivery = await deliveries.find(id);

@@ -2,12 +2,14 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
 import type { ChannelStore, DeliveryStore, NoticeSender } from '../../domain/notifications/ports.ts';
 import type { InDeliveryPlace } from './delivery-places.ts';
+import type { TakeMail } from './take-mail.ts';
 
 export interface SendNoticeDeps {
   readonly channels: Pick<ChannelStore, 'find'>;
   readonly deliveries: Pick<DeliveryStore, 'find' | 'note'>;
   readonly sender: NoticeSender;
   readonly inPlace: InDeliveryPlace;
+  readonly takeMail: TakeMail;
   readonly now: () => Date;
 }
 
@@ -34,10 +36,13 @@ function requireWanted({ state }: Channel, { notification: { kind } }: Delivery)
 }
 
 async function attempt(deps: SendNoticeDeps, channel: Channel, delivery: Delivery, signal: AbortSignal): Promise<void> {
-  const { deliveries, sender, now } = deps;
+  const { deliveries, sender, takeMail, now } = deps;
   const attempts = delivery.attempts + 1;
   try {
-    if (!isMuted(delivery)) await sender.send(channel, delivery, signal);
+    if (!isMuted(delivery)) {
+      if (channel.target.kind === 'mail') await takeMail(channel.org);
+      await sender.send(channel, delivery, signal);
+    }
   } catch (error) {
     signal.throwIfAborted();
     const lastProblem = error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';

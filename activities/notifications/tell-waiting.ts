@@ -13,7 +13,7 @@ import { putDeliveries } from '../../domain/notifications/put-deliveries.ts';
 
 export interface TellWaitingDeps {
   readonly channels: Pick<ChannelStore, 'list'>;
-  readonly deliveries: Pick<DeliveryStore, 'insert'>;
+  readonly deliveries: Pick<DeliveryStore, 'insert' | 'find' | 'countPending'>;
   readonly notices: NoticeStore;
   readonly commands: Pick<DeliveryCommands, 'deliver'>;
   readonly now: () => Date;

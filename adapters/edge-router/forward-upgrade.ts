@@ -116,6 +116,7 @@ function plainResponse(incoming: IncomingMessage, socket: Socket): ServerRespons
   const response = new ServerResponse(incoming);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
-  response.once('finish', () => socket.end());
+  // With its other half: nothing reads this connection any more, and no timer of the server ends it.
+  response.once('finish', () => socket.destroySoon());
   return response;
 }

@@ -18,7 +18,7 @@ export interface StatusPageHostOptions {
 }
 
 /** What the public reads; the rest of the monitor has an address of its own. */
-const PUBLIC = /^\/(?:$|\?|status\/|changelog\/|api\/v2\/|badges\/)/;
+const PUBLIC = /^\/(?:$|\?|status\/|changelog\/|api\/v2\/|badges\/|alerts\/(?:confirm|stop)\?)/;
 const NOT_HERE: EdgeError = {
   status: 404,
   title: 'This is not a part of the status page',

@@ -15,11 +15,12 @@ import { webhookHeaders } from './sign-webhook.ts';
 export interface NoticeSenderDeps {
   /** Null without a mail server. */
   readonly mail: Pick<SmtpSender, 'send'> | null;
-  readonly fetch: GuardedFetch;
+  /** What sends webhooks of the channels of an org; null: of the operators. */
+  readonly fetchFor: (org: string | null) => GuardedFetch;
   readonly cipher: Pick<SecretCipher, 'open'>;
   readonly links: Pick<ChannelLinks, 'confirmToken' | 'stopToken'>;
-  /** The public address of the uptime monitor, where links in mails lead. */
-  readonly monitorUrl: string;
+  /** Public address of the uptime monitor, or of its status page, where links in mails lead. */
+  readonly linksUrl: string;
   readonly now: () => Date;
   /** Shown as the sender of mail. */
   readonly platformName: string;
@@ -38,7 +39,12 @@ export function createNoticeSender(deps: NoticeSenderDeps): NoticeSender {
       const { id, target } = channel;
       if (target.kind === 'mail') return sendMail(deps, channel, target.to, delivery);
       const secrets = target.secrets.map((secret) => deps.cipher.open(secret, webhookSecretContext(id)));
-      return sendWebhook(deps, { url: target.url, secrets }, delivery, signal);
+      return sendWebhook(
+        { ...deps, fetch: deps.fetchFor(channel.org) },
+        { url: target.url, secrets },
+        delivery,
+        signal,
+      );
     },
   };
 }
@@ -63,20 +69,20 @@ async function sendMail(deps: NoticeSenderDeps, channel: Channel, to: string, de
 }
 
 /** The channel has the hash of the token alone: it is made anew for each attempt, and is the same. */
-function confirmLink({ links, monitorUrl, now }: NoticeSenderDeps, { id, confirmation }: Channel) {
+function confirmLink({ links, linksUrl, now }: NoticeSenderDeps, { id, confirmation }: Channel) {
   const isOpen = confirmation !== null && confirmation.expiresAt > now();
   const token = isOpen ? links.confirmToken(id, confirmation) : null;
   if (token === null)
     throw new FairleadError('LINK_INVALID', 'The link of this mail works no more: add the channel again');
-  return { label: 'Confirm', url: channelLink(monitorUrl, CONFIRM_PATH, id, token) };
+  return { label: 'Confirm', url: channelLink(linksUrl, CONFIRM_PATH, id, token) };
 }
 
-function stopLink({ links, monitorUrl }: NoticeSenderDeps, { id }: Channel) {
-  return { label: 'Stop these alerts', url: channelLink(monitorUrl, STOP_PATH, id, links.stopToken(id)) };
+function stopLink({ links, linksUrl }: NoticeSenderDeps, { id }: Channel) {
+  return { label: 'Stop these alerts', url: channelLink(linksUrl, STOP_PATH, id, links.stopToken(id)) };
 }
 
 async function sendWebhook(
-  { fetch, now }: NoticeSenderDeps,
+  { fetch, now }: Pick<NoticeSenderDeps, 'now'> & { readonly fetch: GuardedFetch },
   { url, secrets }: { readonly url: string; readonly secrets: readonly string[] },
   delivery: Delivery,
   signal: AbortSignal,

@@ -15,20 +15,15 @@ export function newConfirmation({ links, now }: Pick<NotificationsDeps, 'links' 
 /**
  * Adds a channel, and mails its address a link where it has one to confirm. An address that has been asked as often as it may
  * be is not asked again. The answer and the record of the delivery are the same: they say nothing of what others do with it.
- * @throws RATE_LIMITED when the org has asked as many addresses today as it may; CONFLICT when it has too many channels; UNAVAILABLE when
+ * @throws RATE_LIMITED when the org has asked as many addresses today as it may, or this one as often; CONFLICT when it has too many channels; UNAVAILABLE when
  *   the mail cannot be sent on its way: then no channel was added
  */
 export async function addChannel(deps: NotificationsDeps, channel: Channel): Promise<void> {
   const { confirmation, target, org } = channel;
   if (confirmation === null || target.kind !== 'mail') return await deps.channels.insert(channel);
   const at = deps.now();
-  const day = at.toISOString().slice(0, 10);
-  if (!(await deps.confirmations.take(`org/${org ?? ''}`, day, MOST_CONFIRMATIONS.org))) {
-    const most = `${MOST_CONFIRMATIONS.org} addresses a day are asked for an org`;
-    throw new FairleadError('RATE_LIMITED', `${most}: add the next one tomorrow (UTC)`);
-  }
+  const isAsked = await countQuestion(deps, org, digest(target.to), at);
   await deps.channels.insert(channel);
-  const isAsked = await deps.confirmations.take(`address/${digest(target.to)}`, day, MOST_CONFIRMATIONS.address);
   const notice = confirmNotice(channel, confirmation, { at, platformName: deps.platformName, isMuted: !isAsked });
   try {
     await putDeliveries({ ...deps, commands: deps.deliveryCommands }, [channel], [notice]);
@@ -39,6 +34,30 @@ export async function addChannel(deps: NotificationsDeps, channel: Channel): Pro
     await deps.deliveries.note(deliveryId(notice, channel), { state: 'dead', lastProblem, endedAt: at });
     throw error;
   }
+}
+
+/**
+ * Counts the mail that asks an address. @returns false where others have had it asked as often as it may be
+ * @throws RATE_LIMITED when the org has had its own
+ */
+async function countQuestion(
+  { mailCounts }: Pick<NotificationsDeps, 'mailCounts'>,
+  org: string | null,
+  address: string,
+  at: Date,
+): Promise<boolean> {
+  const day = at.toISOString().slice(0, 10);
+  const tomorrow = (most: string) => new FairleadError('RATE_LIMITED', `${most}: add the next one tomorrow (UTC)`);
+  const own = `address/${org ?? ''}/${address}`;
+  const isFirst = await mailCounts.take(`${own}/first`, day, 1);
+  if (!isFirst && !(await mailCounts.take(own, day, MOST_CONFIRMATIONS.ofOrgToAddress - 1))) {
+    throw tomorrow(`An org has one address asked ${MOST_CONFIRMATIONS.ofOrgToAddress} times a day`);
+  }
+  if (!(await mailCounts.take(`org/${org ?? ''}`, day, MOST_CONFIRMATIONS.org))) {
+    throw tomorrow(`${MOST_CONFIRMATIONS.org} addresses a day are asked for an org`);
+  }
+  const isWithin = await mailCounts.take(`address/${address}`, day, MOST_CONFIRMATIONS.address);
+  return isFirst || isWithin;
 }
 
 /** What is counted is no list of addresses. */

@@ -89,8 +89,8 @@ function addRoute(deps: NotificationsDeps): Route {
     path: '/api/alerts/channels',
     summary: 'Adds a mail address or a webhook',
     description: `Webhooks are signed as Standard Webhooks says. The secret is shown in this reply, and never again. A mail address is told \
-nothing until somebody has confirmed it by the link that is mailed there: an org has ${MOST_CONFIRMATIONS.org} such mails a day, an \
-address gets ${MOST_CONFIRMATIONS.address}.`,
+nothing until somebody has confirmed it by the link that is mailed there: an org has ${MOST_CONFIRMATIONS.org} such mails a day, \
+${MOST_CONFIRMATIONS.ofOrgToAddress} of them to one address.`,
     tag,
     callers: CHANNEL_ADMINS,
     query: orgQuery,
@@ -98,8 +98,8 @@ address gets ${MOST_CONFIRMATIONS.address}.`,
     responses: { 201: { description: 'The channel', schema: createdChannelSchema } },
     errors: ['CONFLICT', 'RATE_LIMITED', 'SOURCE_REFUSED'],
     handle: async ({ query, body }, context) => {
-      if (body.kind === 'webhook') deps.checkWebhookAddress(body.url);
       const org = toldOrg(context.caller, query.org);
+      if (body.kind === 'webhook') deps.checkWebhookAddress(body.url, org);
       const id = deps.newId('channel');
       const made = body.kind === 'webhook' ? deps.newWebhookSecret(id) : null;
       const target = body.kind === 'mail' ? mailTarget(body.to) : webhookTarget(body.url, made?.sealed);

@@ -6,8 +6,8 @@ import type { DeliveryCommands } from '../../domain/notifications/messages.ts';
 import type {
   ChannelLinks,
   ChannelStore,
-  ConfirmationCounts,
   DeliveryStore,
+  MailCounts,
   Outbox,
 } from '../../domain/notifications/ports.ts';
 import type { Caller } from '../http/caller.ts';
@@ -15,17 +15,17 @@ import type { RouteContext } from '../http/define-route.ts';
 
 export interface NotificationsDeps {
   readonly channels: ChannelStore;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'list' | 'note'>;
+  readonly deliveries: DeliveryStore;
   readonly deliveryCommands: DeliveryCommands;
   readonly outbox: Outbox;
   /** A new secret of a webhook as its receiver needs it, and as it is kept with the channel. */
   readonly newWebhookSecret: (channelId: string) => { readonly secret: string; readonly sealed: SealedSecret };
   readonly links: ChannelLinks;
-  readonly confirmations: ConfirmationCounts;
+  readonly mailCounts: MailCounts;
   /** Named in mails. */
   readonly platformName: string;
   /** @throws SOURCE_REFUSED for an address of a webhook that nothing would be sent to */
-  readonly checkWebhookAddress: (address: string) => void;
+  readonly checkWebhookAddress: (address: string, org: string | null) => void;
   readonly newId: NewId;
   readonly now: Clock;
   readonly recordChange: RecordChange;

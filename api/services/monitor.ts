@@ -16,8 +16,8 @@ import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.t
 import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
 import { createRollUpStore } from '../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../adapters/mongo/notifications/channels.ts';
-import { createConfirmationCounts } from '../../adapters/mongo/notifications/confirmation-counts.ts';
 import { createDeliveryStore } from '../../adapters/mongo/notifications/deliveries.ts';
+import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../../adapters/mongo/notifications/notices.ts';
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
@@ -97,8 +97,8 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     ...{ channels, deliveries, deliveryCommands },
     outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
-    confirmations: createConfirmationCounts({ db }),
-    checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS),
+    mailCounts: createMailCounts({ db }),
+    checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS, settings.platformOrg),
     newWebhookSecret: webhookSecrets(env.MONITOR_ENCRYPTION_KEY),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),
     snapshots: createSnapshotFiles({ folder: join(env.DATA_DIR, SNAPSHOT_FOLDER) }),

@@ -10,5 +10,11 @@ export function channelLink(monitorUrl: string, path: string, channelId: string,
 /** A link by which an address is confirmed works for so long. */
 export const CONFIRM_HOURS = 24;
 
-/** In a day: an address of somebody, whoever names it, and an org. */
-export const MOST_CONFIRMATIONS = { address: 3, org: 20 } as const;
+/**
+ * Mails in a day that ask an address: of an org in all, and to one address. The first one of an org to an address is sent
+ * whatever others did with it; `address` bounds the others.
+ */
+export const MOST_CONFIRMATIONS = { org: 20, ofOrgToAddress: 2, address: 4 } as const;
+
+/** Mails of alerts of one org in an hour and in a day, as of its other mail: all go by one mail server, as sign-in mail does. */
+export const MOST_ALERT_MAILS = { hour: 300, day: 2_000 } as const;

@@ -6,7 +6,7 @@ import { putDeliveries } from './put-deliveries.ts';
 
 export interface OutboxDeps {
   readonly channels: Pick<ChannelStore, 'list'>;
-  readonly deliveries: Pick<DeliveryStore, 'insert'>;
+  readonly deliveries: Pick<DeliveryStore, 'insert' | 'find' | 'countPending'>;
   readonly notices: Pick<NoticeStore, 'insert' | 'isAnyWaiting' | 'firstWaiting'>;
   readonly commands: Pick<DeliveryCommands, 'deliver' | 'gather'>;
   readonly now: () => Date;

@@ -64,8 +64,8 @@ export interface NoticeStore {
   markTold(ids: readonly string[], at: Date): Promise<void>;
 }
 
-/** How many mails of confirmation there were. @throws UNAVAILABLE (retryable) */
-export interface ConfirmationCounts {
+/** How many mails of a kind there were. @throws UNAVAILABLE (retryable) */
+export interface MailCounts {
   /** Counts one more of a day unless there were so many. @returns whether it was counted */
   take(key: string, day: string, most: number): Promise<boolean>;
 }
@@ -87,6 +87,8 @@ export interface DeliveryStore {
   find(id: string): Promise<Delivery | null>;
   /** Nothing happens when there is one of that id. */
   insert(delivery: Delivery): Promise<void>;
+  /** How many wait of one channel, up to `most`. */
+  countPending(channel: Pick<Channel, 'id' | 'org'>, most: number): Promise<number>;
   /** Notes an attempt that failed, or the end. */
   note(id: string, change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'endedAt'>>): Promise<void>;
   /** Newest first. */

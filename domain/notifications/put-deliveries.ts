@@ -1,27 +1,47 @@
 import type { DeliveryCommands } from './messages.ts';
-import type { Channel, Notification } from './notification.ts';
+import type { Channel, Delivery, Notification } from './notification.ts';
 import type { DeliveryStore } from './ports.ts';
 
 interface PutDeps {
-  readonly deliveries: Pick<DeliveryStore, 'insert'>;
+  readonly deliveries: Pick<DeliveryStore, 'insert' | 'find' | 'countPending'>;
   readonly commands: Pick<DeliveryCommands, 'deliver'>;
   readonly now: () => Date;
 }
 
-/** Brings each notice to each channel. Idempotent: a delivery is found by the notice and the channel, its workflow by the delivery. */
+/** Deliveries that wait of one channel: each is a workflow, and a receiver may take none for a day. */
+export const MOST_PENDING = 200;
+
+/**
+ * Brings each notice to each channel. A channel of which as many wait as may gets it on record as one that was given up.
+ * Idempotent: a delivery is found by the notice and the channel, its workflow by the delivery.
+ */
 export async function putDeliveries(
-  { deliveries, commands, now }: PutDeps,
-  channels: readonly Pick<Channel, 'id'>[],
+  deps: PutDeps,
+  channels: readonly Pick<Channel, 'id' | 'org'>[],
   notices: readonly Notification[],
 ): Promise<void> {
   for (const notification of notices) {
-    for (const { id: channelId } of channels) {
-      const id = deliveryId(notification, { id: channelId });
-      const facts = { id, notification, channelId, org: notification.org, createdAt: now() };
-      await deliveries.insert({ ...facts, state: 'pending', attempts: 0, lastProblem: null, endedAt: null });
-      await commands.deliver(id);
-    }
+    for (const channel of channels) await putDelivery(deps, channel, notification);
   }
+}
+
+async function putDelivery(
+  { deliveries, commands, now }: PutDeps,
+  channel: Pick<Channel, 'id' | 'org'>,
+  notification: Notification,
+): Promise<void> {
+  const id = deliveryId(notification, channel);
+  const at = now();
+  const isFull = (await deliveries.countPending(channel, MOST_PENDING)) >= MOST_PENDING;
+  const lastProblem = `${MOST_PENDING} notices wait for this channel already`;
+  const end: Pick<Delivery, 'state' | 'lastProblem' | 'endedAt'> = isFull
+    ? { state: 'dead', lastProblem, endedAt: at }
+    : { state: 'pending', lastProblem: null, endedAt: null };
+  const facts = { id, notification, channelId: channel.id, org: notification.org, createdAt: at };
+  await deliveries.insert({ ...facts, ...end, attempts: 0 });
+  // One that an attempt before this one put there is among those that wait.
+  if (isFull && (await deliveries.find(id))?.state !== 'pending') return;
+  await commands.deliver(id);
 }
 
 export function deliveryId(notification: Pick<Notification, 'id'>, channel: Pick<Channel, 'id'>): string {

@@ -47,7 +47,15 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     activities: createIncidentsActivities({ incidents: store, outbox }),
     others: {
       notifications: {
-        activities: createNotificationsActivities({ channels, deliveries, notices, commands, sender, now }),
+        activities: createNotificationsActivities({
+          mailCounts: { take: async () => true },
+          channels,
+          deliveries,
+          notices,
+          commands,
+          sender,
+          now,
+        }),
         slots: 4,
       },
     },

@@ -4,7 +4,7 @@ import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
-import { createConfirmationCounts } from '../../adapters/mongo/notifications/confirmation-counts.ts';
+import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { type Authenticate, type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
@@ -59,7 +59,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
   const deps: MonitorDeps = {
     ...parts,
     ...{ targets: null, domains: null },
-    checkWebhookAddress: createWebhookAddressCheck(['http://hooks.internal']),
+    checkWebhookAddress: createWebhookAddressCheck([{ org: '*', origin: 'http://hooks.internal' }], 'platform'),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     changelogs: null,
     recordChange: (context, caller, facts) => recordChange({ ...parts, newId, now }, context, caller, facts),
@@ -158,7 +158,7 @@ function memoryParts(now: () => Date) {
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },
     ...{ channels, deliveries, notices, deliveryCommands, delivered, gathered },
     links: createChannelLinks([randomBytes(32)]),
-    confirmations: createConfirmationCounts({ db: createDatabase().connection.db }),
+    mailCounts: createMailCounts({ db: createDatabase().connection.db }),
     outbox: createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now }),
     audit: createInMemoryAudit(),
     snapshots: {

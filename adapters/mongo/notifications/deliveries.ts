@@ -32,6 +32,16 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
       return document === null ? null : readDelivery(document);
     },
     insert: ({ id, ...fields }) => insertOnce(collection, id, fields),
+    countPending: async ({ id: channelId, org }, most) => {
+      const waiting = { org, state: 'pending', channelId } as const;
+      const found = await mongoCall(() =>
+        collection
+          .find(waiting, { projection: { _id: 1 } })
+          .limit(most)
+          .toArray(),
+      );
+      return found.length;
+    },
     async note(id, change) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: change }));
     },

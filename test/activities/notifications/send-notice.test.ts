@@ -11,6 +11,7 @@ it('sends alerts to active channels alone, and to an address that is not confirm
   const deps = {
     ...{ channels, deliveries, now: () => new Date(0) },
     sender: { send: async ({ id }: { readonly id: string }) => void sent.push(id) },
+    takeMail: async () => undefined,
     inPlace: <T>(_channel: unknown, work: () => Promise<T>) => work(),
   };
   const attempt = async (state: 'unconfirmed' | 'active' | 'stopped', kind: NotificationKind, isMuted = false) => {

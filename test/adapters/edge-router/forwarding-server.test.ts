@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { it } from 'node:test';
+import { promisify } from 'node:util';
 import type { FindAddress } from '../../../adapters/edge-router/forward-request.ts';
 import { createForwardingServer } from '../../../adapters/edge-router/forwarding-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -83,3 +84,23 @@ async function openWebSocket(
   const [answer] = await once(socket, 'data');
   return { status: Number(String(answer).split(' ')[1]), socket };
 }
+
+it('a WebSocket that is refused leaves no connection behind, also where the client keeps it', async () => {
+  const find: FindAddress = () => ({ error: { status: 404, title: 'Nothing is here', advice: 'Look.' } });
+  const router = createForwardingServer({ find, onError: (error) => assert.fail(String(error)) });
+  router.server.listen(0, '127.0.0.1');
+  await once(router.server, 'listening');
+  const connections = () => promisify(router.server.getConnections.bind(router.server))();
+  // Half open: it never ends its own side.
+  const socket = connect({ port: portOf(router.server), host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  try {
+    socket.write('GET / HTTP/1.1\r\nHost: a.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1.1 404/);
+    await waitUntil('it is gone', async () => (await connections()) === 0);
+  } finally {
+    socket.destroy();
+    await router.close(0);
+  }
+});

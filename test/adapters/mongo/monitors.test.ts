@@ -7,7 +7,7 @@ import { createMonitorStore } from '../../../adapters/mongo/monitors/monitors.ts
 import { createResultStore } from '../../../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../../adapters/mongo/notifications/channels.ts';
-import { createConfirmationCounts } from '../../../adapters/mongo/notifications/confirmation-counts.ts';
+import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { createDeliveryStore } from '../../../adapters/mongo/notifications/deliveries.ts';
 import { createNoticeStore } from '../../../adapters/mongo/notifications/notices.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
@@ -38,5 +38,5 @@ incidentStoreSuite(() => createIncidentStore(parts()));
 channelStoreSuite(() => createChannelStore(parts()));
 deliveryStoreSuite(() => createDeliveryStore(parts()));
 noticeStoreSuite(() => createNoticeStore(parts()));
-confirmationCountsSuite(() => createConfirmationCounts(parts()));
+confirmationCountsSuite(() => createMailCounts(parts()));
 heartbeatStoreSuite(() => createHeartbeatStore(parts()));

@@ -20,7 +20,7 @@ const NOW = new Date('2026-11-01T10:00:00Z');
 const NEVER = new AbortController().signal;
 const links = createChannelLinks([randomBytes(32)]);
 const MONITOR = 'https://monitor.example.com';
-const PARTS = { cipher, links, monitorUrl: MONITOR, now: () => NOW, platformName: 'Acme Platform' };
+const PARTS = { cipher, links, linksUrl: MONITOR, now: () => NOW, platformName: 'Acme Platform' };
 
 /** A receiver of webhooks that keeps what it gets. */
 const received: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: string }[] = [];
@@ -41,7 +41,7 @@ after(() => receiver.close().closeAllConnections());
 
 function sender(trustedOrigins: readonly string[]) {
   const fetch = createGuardedFetch({ trustedOrigins, timeoutMs: 5_000, mostBytes: 1_024 });
-  return createNoticeSender({ ...PARTS, mail: null, fetch });
+  return createNoticeSender({ ...PARTS, mail: null, fetchFor: () => fetch });
 }
 
 function webhook(url: string, secrets: readonly string[]): Channel {
@@ -111,7 +111,7 @@ test('mail bears no header and no markup that a name brought in, and a repeat ha
   const peer = await startSmtpPeer({ hideSTARTTLS: true });
   const mail = createSmtpSender({ url: peer.url, from: 'no-reply@fairlead.example' });
   const fetch = createGuardedFetch({ timeoutMs: 1_000, mostBytes: 1 });
-  const sending = createNoticeSender({ ...PARTS, mail, fetch });
+  const sending = createNoticeSender({ ...PARTS, mail, fetchFor: () => fetch });
   const delivery = deliveryRecord();
   const hostile = {
     ...delivery,
@@ -146,7 +146,11 @@ async function mailed(channel: Channel, kind: NotificationKind, monitorUrl = MON
   const delivery = deliveryRecord();
   try {
     const sent = { ...delivery, notification: { ...delivery.notification, kind } };
-    await createNoticeSender({ ...PARTS, mail, fetch, monitorUrl }).send(channel, sent, NEVER);
+    await createNoticeSender({ ...PARTS, mail, fetchFor: () => fetch, linksUrl: monitorUrl }).send(
+      channel,
+      sent,
+      NEVER,
+    );
   } finally {
     mail.close();
     await peer.stop();

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Channel, Delivery, Notification } from '../../../domain/notifications/notification.ts';
 import {
   type ChannelStore,
-  type ConfirmationCounts,
+  type MailCounts,
   type DeliveryStore,
   MOST_CHANNELS,
   type NoticeStore,
@@ -142,9 +142,9 @@ export function noticeStoreSuite(store: () => NoticeStore): void {
   });
 }
 
-/** What every {@link ConfirmationCounts} guarantees. */
-export function confirmationCountsSuite(counts: () => ConfirmationCounts): void {
-  describe('ConfirmationCounts', () => {
+/** What every {@link MailCounts} guarantees. */
+export function confirmationCountsSuite(counts: () => MailCounts): void {
+  describe('MailCounts', () => {
     it('counts up to a limit a key and day, of many at once as well', async () => {
       const key = unique();
       const answers = await Promise.all(Array.from({ length: 8 }, () => counts().take(key, '2026-11-01', 3)));

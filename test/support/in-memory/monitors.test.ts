@@ -1,4 +1,4 @@
-import { createConfirmationCounts } from '../../../adapters/mongo/notifications/confirmation-counts.ts';
+import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
 import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
@@ -32,7 +32,7 @@ const deliveries = createMemoryDeliveries();
 deliveryStoreSuite(() => deliveries);
 const notices = createMemoryNotices();
 noticeStoreSuite(() => notices);
-const counts = createConfirmationCounts({ db: createDatabase().connection.db });
+const counts = createMailCounts({ db: createDatabase().connection.db });
 confirmationCountsSuite(() => counts);
 const heartbeats = createMemoryHeartbeats();
 heartbeatStoreSuite(() => heartbeats);

@@ -56,6 +56,10 @@ export function createMemoryDeliveries(): DeliveryStore {
     async insert(delivery) {
       if (!deliveries.has(delivery.id)) deliveries.set(delivery.id, keepRecord({ ...delivery }));
     },
+    async countPending({ id, org }, most) {
+      const isWaiting = (each: Delivery) => each.org === org && each.channelId === id && each.state === 'pending';
+      return Math.min(most, [...deliveries.values()].filter(isWaiting).length);
+    },
     async note(id, change) {
       const known = deliveries.get(id);
       if (known !== undefined) deliveries.set(id, keepRecord({ ...known, ...change }));

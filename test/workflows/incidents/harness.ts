@@ -75,7 +75,8 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
       if (fault !== null) throw fault;
     },
   };
-  const deps = { channels, deliveries, notices, commands, sender, now };
+  const mailCounts = { take: async () => true };
+  const deps = { channels, deliveries, notices, commands, sender, mailCounts, now };
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
     activities: createIncidentsActivities({ incidents, outbox }),

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { ConfirmationCounts } from '../../../domain/notifications/ports.ts';
+import type { MailCounts } from '../../../domain/notifications/ports.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -10,7 +10,7 @@ interface CountDocument {
 }
 
 /** Counts in MongoDB: one document a key and day, which is raised only while it is below the limit. */
-export function createConfirmationCounts({ db }: { readonly db: Db }): ConfirmationCounts {
+export function createMailCounts({ db }: { readonly db: Db }): MailCounts {
   const collection = db.collection<CountDocument>(COLLECTIONS.confirmations);
   return {
     async take(key, day, most) {

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { deliveryId, MOST_PENDING, putDeliveries } from '../../../domain/notifications/put-deliveries.ts';
+import { channelRecord, deliveryRecord } from '../../ports/notifications/notification-stores.ts';
+import { createMemoryDeliveries } from '../../support/in-memory/notifications.ts';
+
+it('a channel of which many wait gets the next on record as given up; other channels are told', async () => {
+  const deliveries = createMemoryDeliveries();
+  const begun: string[] = [];
+  const commands = { deliver: async (id: string) => void begun.push(id) };
+  const deps = { deliveries, commands, now: () => new Date(0) };
+  const [hanging, other] = [channelRecord({ id: 'hanging' }), channelRecord({ id: 'other' })];
+  const notice = (index: number) => ({ ...deliveryRecord().notification, id: `notice/${index}` });
+  const notices = Array.from({ length: MOST_PENDING }, (_, index) => notice(index));
+  await putDeliveries(deps, [hanging], notices);
+  assert.equal(begun.length, MOST_PENDING);
+  const next = notice(MOST_PENDING);
+  await putDeliveries(deps, [hanging, other], [next]);
+  assert.deepEqual(begun.slice(MOST_PENDING), [deliveryId(next, other)]);
+  const refused = await deliveries.find(deliveryId(next, hanging));
+  assert.equal(refused?.state, 'dead');
+  assert.match(refused.lastProblem ?? '', /wait/);
+  // An attempt that was killed between the record and the workflow is made again.
+  await putDeliveries(deps, [hanging], [notice(3)]);
+  assert.equal(begun.at(-1), deliveryId(notice(3), hanging));
+});
