@@ -146,7 +146,7 @@ describe('a pull whose processes are killed ten times, of a search engine that f
       assert.equal(digestOf(lines), digest, domain);
     }
     const parts = expected.reduce((sum, one) => sum + one.parts, 0);
-    assert.equal(await connection.db.collection(COLLECTIONS.parts).countDocuments({}), parts);
+    assert.equal(await connection.db.collection(COLLECTIONS.parts).estimatedDocumentCount(), parts);
     // Days that were stored before a kill were not read again: each kill costs the days under way, and the totals.
     assert.ok(asked < requests * 1.6, `${asked} requests instead of ${requests}`);
   });
