@@ -193,10 +193,13 @@ function comesBack({ serviceId, claimant }: ClaimRequest, facts: ClaimFacts): bo
 const hasProvenApex = ({ claimant }: ClaimRequest, { orgsOfApex }: ClaimFacts): boolean =>
   orgsOfApex.proven.includes(claimant);
 
-/** Whom the zone was delegated to before the others came: they cannot publish a proof in it any more. */
+/**
+ * Whom the zone was delegated to before the others came: they cannot publish a proof in it any more. Without a zone of the
+ * platform's, the customer sets the record, which says nothing of the rest of the domain.
+ */
 function isKeeperOfZone(claim: ClaimRequest, facts: ClaimFacts): boolean {
   if (claim.mode !== 'cloudflare') return false;
-  return isGivenByPlatform(claim, facts) || facts.orgsOfApex.delegated.includes(claim.claimant);
+  return isGivenByPlatform(claim, facts) || (facts.hasZone && facts.orgsOfApex.delegated.includes(claim.claimant));
 }
 
 const isAnothers = (org: string, orgs: readonly string[]): boolean => orgs.some((other) => other !== org);

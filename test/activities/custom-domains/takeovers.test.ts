@@ -113,6 +113,21 @@ describe('names that others had or wait for', () => {
     });
   });
 
+  describe('where the platform has no zones, so that customers set the records', () => {
+    it('who has one name in cloudflare mode has no other one of the domain by that', async () => {
+      world = await createCustomDomainsParts({ zones: null });
+      await add(ofGlobex('a.corp.com', MANAGED), 0);
+      world.dns.lead('a.corp.com', HERE);
+      assert.equal(await look('a.corp.com', 1), 'active');
+      await add(world.request('b.corp.com'), 2);
+      await assert.rejects(add(ofGlobex('b.corp.com', MANAGED), 3), { code: 'DOMAIN_TAKEN' });
+      world.dns.lead('c.corp.com', HERE);
+      await add(ofGlobex('c.corp.com', MANAGED), 4);
+      assert.equal(await look('c.corp.com', 5), 'pending-proof');
+      assert.deepEqual(await routes(), ['a.corp.com blog']);
+    });
+  });
+
   describe('of a domain that was sold', () => {
     const buyer = () => world.request('sold.com', MANAGED);
 
