@@ -193,6 +193,60 @@ describe('names that others had or wait for', () => {
       assert.deepEqual(await routes(), ['shop.sold.com shop']);
     });
 
+    for (const isShown of [true, false]) {
+      it(`what failed for its certificate alone gives the seller nothing after the sale${isShown ? ', though proven' : ''}`, async () => {
+        world = await createCustomDomainsParts({ certificates: { set: async () => undefined, read: async () => [] } });
+        const apex = ofGlobex('sold.com');
+        if (isShown) show(apex);
+        await add(apex, 0);
+        world.dns.lead('sold.com', HERE);
+        assert.equal(await look('sold.com', 1), 'pending-certificate');
+        assert.equal(await look('sold.com', 31 * DAY), 'failed');
+        hide(apex);
+        world.dns.lead('sold.com', ELSEWHERE);
+        world.dns.lead('shop.sold.com', HERE);
+        await add(ofGlobex('shop.sold.com'), 40 * DAY);
+        assert.equal(await look('shop.sold.com', 40 * DAY + 1), 'pending-proof');
+        // Nor does a look at it that the seller asks for.
+        assert.equal(await look('sold.com', 41 * DAY, true), 'pending-dns');
+        world.dns.lead('login.sold.com', HERE);
+        await add(ofGlobex('login.sold.com'), 41 * DAY);
+        assert.equal(await look('login.sold.com', 41 * DAY + 1), 'pending-proof');
+        assert.deepEqual(await routes(), ['sold.com blog']);
+      });
+    }
+
+    it('a name that failed for its certificate alone, and leads here still, is its owner\u2019s as before once they ask', async () => {
+      world = await createCustomDomainsParts({ certificates: { set: async () => undefined, read: async () => [] } });
+      const apex = world.request('own.com');
+      show(apex);
+      await add(apex, 0);
+      world.dns.lead('own.com', HERE);
+      await look('own.com', 1);
+      await look('own.com', 31 * DAY);
+      hide(apex);
+      assert.equal(await look('own.com', 32 * DAY, true), 'pending-certificate');
+      world.dns.lead('shop.own.com', HERE);
+      await add(world.request('shop.own.com'), 32 * DAY + 1);
+      assert.equal(await look('shop.own.com', 32 * DAY + 2), 'pending-certificate');
+      assert.deepEqual(await routes(), ['own.com shop', 'shop.own.com shop']);
+    });
+
+    it('a name that waits for its certificate when it is sold gives the seller nothing afterwards', async () => {
+      const apex = ofGlobex('sold.com');
+      show(apex);
+      await add(apex, 0);
+      world.dns.lead('sold.com', HERE);
+      assert.equal(await look('sold.com', 1), 'pending-certificate');
+      hide(apex);
+      world.dns.lead('sold.com', ELSEWHERE);
+      for (const minute of [60, 120, 180]) await look('sold.com', minute);
+      world.dns.lead('shop.sold.com', HERE);
+      await add(ofGlobex('shop.sold.com'), 3 * DAY);
+      assert.equal(await look('shop.sold.com', 3 * DAY + 1), 'pending-proof');
+      assert.deepEqual(await routes(), ['sold.com blog']);
+    });
+
     it('a proof that was shown before the sale, of a name that was never served, counts no more than the buyer\u2019s', async () => {
       await add(world.request('zz.sold.com'), 0);
       const seller = ofGlobex('www.sold.com', MANAGED);
