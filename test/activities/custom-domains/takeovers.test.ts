@@ -128,6 +128,27 @@ describe('names that others had or wait for', () => {
     });
   });
 
+  it('while nobody says to whom a zone is delegated, its names are whose they were, and it stays', async () => {
+    const [first, second] = [world.request('shop.own.com', MANAGED), world.request('new.made.com', MANAGED)];
+    await add(first, 0);
+    world.provider.activate('own.com');
+    assert.equal(await look('shop.own.com', 1), 'active');
+    await add(second, 2);
+    for (const apex of ['own.com', 'made.com']) world.provider.silence(apex);
+    for (const minute of [60, 75, 95, 120]) assert.equal(await look('shop.own.com', minute), 'active');
+    assert.deepEqual([await routes(), world.alarms], [['shop.own.com shop'], []]);
+    assert.equal(await look('new.made.com', 121), 'pending-delegation');
+    const { holder } = (await world.deps.domains.find('new.made.com')) ?? assert.fail();
+    assert.match(holder?.reason ?? '', /nobody said .* set them to ada\.ns-provider\.com/);
+    await remove(second, 122);
+    assert.equal(world.provider.hasZone('made.com'), true);
+    // It counts as delegated to acme all the while.
+    await add(ofGlobex('zz.own.com'), 123);
+    world.provider.activate('own.com');
+    await add(world.request('www.own.com', MANAGED), 124);
+    assert.equal(await look('www.own.com', 125), 'active');
+  });
+
   describe('of a domain that was sold', () => {
     const buyer = () => world.request('sold.com', MANAGED);
 
