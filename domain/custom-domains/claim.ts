@@ -199,7 +199,22 @@ const hasProvenApex = ({ claimant }: ClaimRequest, { orgsOfApex }: ClaimFacts): 
  */
 function isKeeperOfZone(claim: ClaimRequest, facts: ClaimFacts): boolean {
   if (claim.mode !== 'cloudflare') return false;
-  return isGivenByPlatform(claim, facts) || (facts.hasZone && facts.orgsOfApex.delegated.includes(claim.claimant));
+  if (isGivenByPlatform(claim, facts)) return true;
+  return facts.hasZone && (facts.orgsOfApex.delegated.includes(claim.claimant) || hadItInOwnZone(claim, facts));
+}
+
+/**
+ * Whether a name strayed that the service has in the zone that was made for it, and in no other way: its domain may be delegated
+ * here again, and then its owner can publish nothing. Who has shown since that it is theirs takes it, by `supersede`.
+ */
+function hadItInOwnZone(
+  { serviceId, claimant }: ClaimRequest,
+  { record, orgsOfApex: { zoneMade } }: ClaimFacts,
+): boolean {
+  if (!isHeld(record) || record.holder.serviceId !== serviceId || record.holder.claimant !== claimant) return false;
+  const { mode, ownedSince, strayedAt } = record.holder;
+  if (mode !== 'cloudflare' || ownedSince === null || strayedAt === null) return false;
+  return zoneMade?.org === claimant && zoneMade.wasElsewhere && !zoneMade.isGone;
 }
 
 const isAnothers = (org: string, orgs: readonly string[]): boolean => orgs.some((other) => other !== org);

@@ -77,6 +77,19 @@ describe('names that others had or wait for', () => {
       assert.equal(await look('www.own.com', 4), 'active');
     });
 
+    it('a name is its owner\u2019s again once the zone is back, though others wait for names; others of the domain are not', async () => {
+      await delegate();
+      await add(ofGlobex('zz.own.com'), 2);
+      world.provider.moveAway('own.com');
+      for (const minute of [60, 76, 95, 96]) await look('shop.own.com', minute);
+      assert.equal(await look('shop.own.com', 97), 'pending-delegation');
+      await add(world.request('new.own.com', MANAGED), 98);
+      assert.equal(await look('new.own.com', 99), 'pending-proof');
+      world.provider.activate('own.com');
+      assert.equal(await look('shop.own.com', 100), 'active');
+      assert.deepEqual(await routes(), ['shop.own.com shop']);
+    });
+
     it('that others asked for a name asks its owner for no proof', async () => {
       await delegate();
       const third = { serviceId: await world.newService('third', 'initech'), service: 'third', org: 'initech' };
