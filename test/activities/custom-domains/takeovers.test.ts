@@ -90,6 +90,19 @@ describe('names that others had or wait for', () => {
       assert.deepEqual(await routes(), ['shop.own.com shop']);
     });
 
+    it('who published the proof before the delegation has the name, whoever comes before the first look', async () => {
+      const own = world.request('shop.own.com', MANAGED);
+      await add(own, 0);
+      assert.equal(await look('shop.own.com', 1), 'pending-delegation');
+      show(own);
+      assert.equal(await look('shop.own.com', 2), 'pending-delegation');
+      world.provider.activate('own.com');
+      hide(own);
+      await add(ofGlobex('zz.own.com'), 3);
+      assert.equal(await look('shop.own.com', 4), 'active');
+      assert.deepEqual(await routes(), ['shop.own.com shop']);
+    });
+
     it('that others asked for a name asks its owner for no proof', async () => {
       await delegate();
       const third = { serviceId: await world.newService('third', 'initech'), service: 'third', org: 'initech' };
