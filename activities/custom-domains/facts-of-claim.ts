@@ -40,6 +40,8 @@ export const isWritten = ({ zones }: Pick<CustomDomainsDeps, 'zones'>, { mode }:
 async function ownsApex({ domains }: CustomDomainsDeps, { apex, claimant }: ClaimRequest): Promise<boolean> {
   const holder = (await domains.find(apex))?.holder ?? null;
   if (holder === null || holder.ownedSince === null || holder.strayedAt !== null) return false;
+  // Nobody looks at it any more: it may lead elsewhere by now.
+  if (holder.state === 'failed') return false;
   return holder.claimant === claimant && holder.org === claimant;
 }
 

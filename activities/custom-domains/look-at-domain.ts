@@ -1,6 +1,7 @@
 import { describeAddresses, judgeAddresses, judgeTexts, leadOf } from '../../domain/custom-domains/address-look.ts';
 import { type HeldDomain, isSettled, type ZoneView } from '../../domain/custom-domains/custom-domain.ts';
 import { recordTo } from '../../domain/custom-domains/mode.ts';
+import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
 import { type DomainCondition, type DomainFacts, standingOf } from '../../domain/custom-domains/state-table.ts';
 import { describeLook } from '../../domain/properties/dns-look.ts';
 import { askProof, isProvenWithDomain } from './ask-proof.ts';
@@ -40,7 +41,8 @@ export async function lookAtDomain(
   if (found.proof.fact === 'holds' || record.holder.state === 'active') {
     if (mode === 'cloudflare' && deps.zones !== null) {
       const managed = await lookAtZone(deps, deps.zones, { record: current, at }, signal);
-      current = managed.record;
+      const isHere = managed.delegation.fact === 'holds';
+      current = isHere ? managed.record : await noteZoneProof(deps, { record: managed.record, at }, signal);
       zone = managed.zone;
       found.zone = managed.delegation;
       found.dns = managed.dns;
@@ -86,6 +88,22 @@ async function proofOf(
   const look = await deps.dns.lookUpText({ name: proof.name, apex: record.apex }, proof.value, signal);
   const reason = `set TXT ${proof.name} to ${proof.value}: ${describeLook(look)}`;
   return { record: current, found: { fact: judgeTexts(look, proof.value), reason } };
+}
+
+/**
+ * A proof that nobody asked for counts as well while the domain is not delegated here: once it is, its owner can publish none,
+ * whoever comes between.
+ */
+async function noteZoneProof(
+  deps: CustomDomainsDeps,
+  { record, at }: { readonly record: HeldDomain; readonly at: Date },
+  signal?: AbortSignal,
+): Promise<HeldDomain> {
+  const { domain, apex, holder } = record;
+  if (holder.proof !== null || isSettled(holder)) return record;
+  const proof = ownershipProof({ ...holder, domain, apex });
+  const look = await deps.dns.lookUpText({ name: proof.name, apex }, proof.value, signal);
+  return judgeTexts(look, proof.value) === 'holds' ? await changeHolder(deps, record, { proof, provenAt: at }) : record;
 }
 
 interface SeenLead {

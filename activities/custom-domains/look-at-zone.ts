@@ -2,7 +2,7 @@ import type { Fact } from '../../domain/custom-domains/address-look.ts';
 import { isSame } from '../../domain/custom-domains/conflicts.ts';
 import type { HeldDomain, ZoneView } from '../../domain/custom-domains/custom-domain.ts';
 import { recordTo } from '../../domain/custom-domains/mode.ts';
-import type { DomainZones, ProviderRecord } from '../../domain/custom-domains/ports.ts';
+import type { DomainZone, DomainZones, ProviderRecord } from '../../domain/custom-domains/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { writeRecord, zoneView } from './write-record.ts';
@@ -47,9 +47,17 @@ export async function lookAtZone(
   }
   const existing = await zones.read(zone, domain, signal);
   const dns = dnsOf(current, existing, problem);
-  const reason = `set the name servers of ${apex} to ${zone.nameServers.join(' and ')} at its registrar`;
-  const delegation: Found = zone.status === 'active' ? HOLDS : { fact: 'missing', reason };
-  return { record: current, zone: zoneView(zone, current.holder.zone?.created ?? false), delegation, dns };
+  const seen = zoneView(zone, { before: current.holder.zone, created: current.holder.zone?.created ?? false });
+  return { record: current, zone: seen, delegation: delegationOf(zone), dns };
+}
+
+function delegationOf({ name, status, nameServers }: DomainZone): Found {
+  if (status === 'active') return HOLDS;
+  const wanted = nameServers.join(' and ');
+  if (status === 'pending')
+    return { fact: 'missing', reason: `set the name servers of ${name} to ${wanted} at its registrar` };
+  const reason = `nobody said which name servers ${name} has: unless its registrar has them already, set them to ${wanted} there`;
+  return { fact: 'unknown', reason };
 }
 
 /** What a person is told, and mends. */

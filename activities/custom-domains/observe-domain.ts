@@ -1,4 +1,4 @@
-import { afterLook } from '../../domain/custom-domains/after-look.ts';
+import { afterLook, lostUnseen } from '../../domain/custom-domains/after-look.ts';
 import { ACTIVE_LOOK_MS } from '../../domain/custom-domains/back-off.ts';
 import {
   changedHolder,
@@ -81,8 +81,9 @@ async function lookOnce(
   const { changes, event, waitMs } = afterLook(look.record.holder, look, at);
   const current = look.record;
   const next: DomainHolder = { ...current.holder, ...changes };
-  // The same for each attempt of this look.
-  const untold = event && untoldWith(next, { event, reason: next.reason, at: current.holder.lost?.since ?? at });
+  // The same for each attempt of this look. Of one that was not served, a loss is no part of what is told.
+  const lostSince = current.holder.state === 'active' ? current.holder.lost?.since : undefined;
+  const untold = event && untoldWith(next, { event, reason: next.reason, at: lostSince ?? at });
   // Noted first: an attempt that ends in between is made up for by the next one.
   const isNews = next.ownedSince !== null && (event === 'verified' || event === 'repended' || isAsked);
   const isProven = look.facts.proof === 'holds' && current.holder.proof !== null && current.holder.provenAt === null;
@@ -154,10 +155,13 @@ const seen = ({ state, reason }: DomainHolder, waitMs: number | null): Observed 
 
 /** One that failed begins anew when somebody asks; one whose record was taken away gets it again. */
 async function begin(deps: CustomDomainsDeps, record: HeldDomain, isAsked: boolean, at: Date): Promise<HeldDomain> {
-  const { state, writtenRecord } = record.holder;
+  const { state, writtenRecord, ownedSince } = record.holder;
   if (!isAsked) return record;
   if (state === 'failed') {
-    return await changeHolder(deps, record, { state: 'pending-dns', pendingSince: at, looks: 0, reason: null });
+    const anew = { state: 'pending-dns', pendingSince: at, looks: 0, reason: null } as const;
+    if (ownedSince === null) return await changeHolder(deps, record, anew);
+    // Kept once this look has seen where it leads: until then it says nothing of whose the domain is.
+    return { ...record, holder: { ...record.holder, ...anew, lost: lostUnseen(at) } };
   }
   return writtenRecord === null ? record : await changeHolder(deps, record, { writtenRecord: null });
 }

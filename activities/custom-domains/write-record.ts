@@ -40,7 +40,7 @@ export async function writeRecord(
     overwrite: holder.overwrite,
   });
   if (plan.kind === 'refuse') throw recordExists(domain, plan.foreign);
-  const seen = { zone: zoneView(zone, created), dnsVerified: created || holder.dnsVerified };
+  const seen = { zone: zoneView(zone, { before: holder.zone, created }), dnsVerified: created || holder.dnsVerified };
   const judged = await askProof(deps, { record: found.record, at }, signal);
   if (!mayWrite(deps, { ...found, record: judged })) return await changeHolder(deps, judged, seen);
   const isOwn = plan.kind !== 'keep' || existing.some((one) => one.isOwn);
@@ -72,7 +72,7 @@ async function findOrMakeZone(
   const known = await zones.findZone(apex, signal);
   if (known !== null) {
     const { zoneMade } = record;
-    const isOwn = zoneMade?.org === holder.claimant && !zoneMade.isGone && known.status === 'pending';
+    const isOwn = zoneMade?.org === holder.claimant && !zoneMade.isGone && known.status !== 'active';
     const found = isOwn ? await noteElsewhere(deps, record, known) : record;
     return { record: found, zone: known, created: holder.zone?.created ?? isOwn };
   }
@@ -130,11 +130,15 @@ function mayWrite({ settings }: CustomDomainsDeps, { record, zone }: FoundZone):
   return isGivenByPlatform(record.holder, settings) || zone.status === 'active';
 }
 
+/** While nobody says to whom it is delegated, what was seen of that before stays. */
 export function zoneView(
   { id, name, status, nameServers, originalNameServers }: DomainZone,
-  created: boolean,
+  { before, created }: { readonly before: ZoneView | null; readonly created: boolean },
 ): ZoneView {
-  return { id, name, status, created, nameServers, originalNameServers };
+  const seen = { id, name, created, nameServers };
+  if (status !== 'unknown') return { ...seen, status, originalNameServers };
+  const { status: known = 'pending', originalNameServers: originals = [] } = before ?? {};
+  return { ...seen, status: known, originalNameServers: originals };
 }
 
 function recordExists(

@@ -10,7 +10,7 @@ export interface PowerDnsDomainOptions extends PowerDnsOptions {
   readonly installation: string;
   /** POWERDNS_NAME_SERVERS: those of a zone that is made. */
   readonly nameServers: readonly string[];
-  /** To which name servers a domain is delegated, by the public DNS; null where nobody says. */
+  /** To which name servers a domain is delegated, by the public DNS: none where there is no such one; null where nobody says. */
   readonly delegatedTo: (apex: string) => Promise<readonly string[] | null>;
 }
 
@@ -50,11 +50,11 @@ export function createPowerDnsDomainZones(options: PowerDnsDomainOptions): Domai
     const own = rrsets.filter((set) => set.type === 'NS' && bareName(set.name) === apex);
     const nameServers = own.flatMap(({ records }) => records.map(({ content }) => bareName(content))).sort();
     const delegated = await options.delegatedTo(apex);
-    const isDelegated =
-      delegated?.length !== 0 && (delegated?.every((one) => nameServers.includes(bareName(one))) ?? false);
+    if (delegated === null) return { id, name: apex, nameServers, status: 'unknown', originalNameServers: [] };
+    const isDelegated = delegated.length > 0 && delegated.every((one) => nameServers.includes(bareName(one)));
     return {
       ...{ id, name: apex, nameServers, status: isDelegated ? 'active' : 'pending' },
-      originalNameServers: isDelegated ? [] : (delegated ?? []).map(bareName),
+      originalNameServers: isDelegated ? [] : delegated.map(bareName),
     };
   };
   const findZone = async (apex: string, signal?: AbortSignal): Promise<DomainZone | null> => {

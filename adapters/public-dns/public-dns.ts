@@ -21,11 +21,8 @@ export interface PublicDnsOptions {
  */
 export function createPublicDns({ resolvers, dial = (address) => address }: PublicDnsOptions): PublicDns {
   const nameServers: PublicDns['nameServers'] = async (domain) => {
-    try {
-      return (await createResolver(resolvers).resolveNs(domain)).map((name) => name.toLowerCase()).sort();
-    } catch {
-      return null;
-    }
+    const answer = await askOnce(() => createResolver(resolvers).resolveNs(domain));
+    return 'problem' in answer ? null : answer.items.map((name) => name.toLowerCase()).sort();
   };
   return {
     nameServers,

@@ -39,7 +39,8 @@ export function afterLook(holder: DomainHolder, { facts, reason }: SeenFacts, at
   const pendingSince = holder.pendingSince ?? at;
   const pendingForMs = at.getTime() - pendingSince.getTime();
   const looks = holder.looks + 1;
-  const pending = { ...seen, pendingSince, looks, reason, dnsVerified };
+  const stray = standing.isKnown ? strayOf(holder, standing, at) : {};
+  const pending = { ...seen, pendingSince, looks, reason, dnsVerified, ...stray };
   if (pendingForMs >= PENDING_LIMIT_MS) {
     const why = `30 days have passed: ${reason}`;
     return { changes: { ...pending, state: 'failed', reason: why }, event: 'failed', waitMs: null };
@@ -60,15 +61,36 @@ interface Loss extends Pick<DomainHolder, 'reason' | 'dnsVerified'> {
   readonly standing: Standing;
 }
 
+/** One more look by which it is gone, and whether these are enough by now. */
+function lostBy({ lost: before }: DomainHolder, at: Date) {
+  const lost = { since: before?.since ?? at, looks: (before?.looks ?? 0) + 1 };
+  return { lost, isGone: lost.looks >= LOST_LOOKS && at.getTime() - lost.since.getTime() >= LOST_FOR_MS };
+}
+
+/** Of a name at which nobody has looked for long: the first look by which it is gone is enough. */
+export function lostUnseen(at: Date): DomainHolder['lost'] {
+  return { since: new Date(at.getTime() - LOST_FOR_MS), looks: LOST_LOOKS - 1 };
+}
+
+/** What was shown of whose it is counts no more. */
+const strayedAt = (at: Date) => ({ strayedAt: at, provenAt: null, proof: null, ledElsewhere: true });
+
+/** Of an owned name that is not served, as one that waits for its certificate: that it leads elsewhere is noted as well. */
+function strayOf(holder: DomainHolder, standing: Standing, at: Date): Partial<DomainHolder> {
+  if (holder.ownedSince === null || standing.owns) return { lost: null };
+  if (holder.strayedAt !== null || !isStray(holder, standing)) return {};
+  const { lost, isGone } = lostBy(holder, at);
+  return isGone ? { ...strayedAt(at), lost: null } : { lost };
+}
+
 function afterLoss(holder: DomainHolder, { standing, reason, dnsVerified }: Loss, at: Date): AfterLook {
-  const lost = { since: holder.lost?.since ?? at, looks: (holder.lost?.looks ?? 0) + 1 };
-  const isGone = lost.looks >= LOST_LOOKS && at.getTime() - lost.since.getTime() >= LOST_FOR_MS;
+  const { lost, isGone } = lostBy(holder, at);
   if (!isGone) {
     const event = holder.lost === null ? 'lost' : null;
     return { changes: { lost, reason, observedAt: at }, event, waitMs: LOST_LOOK_MS };
   }
   const changes = { reason, dnsVerified, lost: null, pendingSince: at, looks: 0, observedAt: at };
-  const strayed = isStray(holder, standing) ? { strayedAt: at, provenAt: null, proof: null, ledElsewhere: true } : {};
+  const strayed = isStray(holder, standing) ? strayedAt(at) : {};
   return { changes: { ...changes, state: standing.state, ...strayed }, event: 'repended', waitMs: waitAfterLook(1, 0) };
 }
 

@@ -193,10 +193,28 @@ function comesBack({ serviceId, claimant }: ClaimRequest, facts: ClaimFacts): bo
 const hasProvenApex = ({ claimant }: ClaimRequest, { orgsOfApex }: ClaimFacts): boolean =>
   orgsOfApex.proven.includes(claimant);
 
-/** Whom the zone was delegated to before the others came: they cannot publish a proof in it any more. */
+/**
+ * Whom the zone was delegated to before the others came: they cannot publish a proof in it any more. Without a zone of the
+ * platform's, the customer sets the record, which says nothing of the rest of the domain.
+ */
 function isKeeperOfZone(claim: ClaimRequest, facts: ClaimFacts): boolean {
   if (claim.mode !== 'cloudflare') return false;
-  return isGivenByPlatform(claim, facts) || facts.orgsOfApex.delegated.includes(claim.claimant);
+  if (isGivenByPlatform(claim, facts)) return true;
+  return facts.hasZone && (facts.orgsOfApex.delegated.includes(claim.claimant) || hadItInOwnZone(claim, facts));
+}
+
+/**
+ * Whether a name strayed that the service has in the zone that was made for it, and in no other way: its domain may be delegated
+ * here again, and then its owner can publish nothing. Who has shown since that it is theirs takes it, by `supersede`.
+ */
+function hadItInOwnZone(
+  { serviceId, claimant }: ClaimRequest,
+  { record, orgsOfApex: { zoneMade } }: ClaimFacts,
+): boolean {
+  if (!isHeld(record) || record.holder.serviceId !== serviceId || record.holder.claimant !== claimant) return false;
+  const { mode, ownedSince, strayedAt } = record.holder;
+  if (mode !== 'cloudflare' || ownedSince === null || strayedAt === null) return false;
+  return zoneMade?.org === claimant && zoneMade.wasElsewhere && !zoneMade.isGone;
 }
 
 const isAnothers = (org: string, orgs: readonly string[]): boolean => orgs.some((other) => other !== org);

@@ -4,6 +4,7 @@ import { environmentSchema } from '../environment-schema.ts';
 import { pageQueryShape } from '../page-schema.ts';
 import { DOMAIN_STATES, type HeldDomain, isSettled } from './custom-domain.ts';
 import { DOMAIN_MODES, recordTo } from './mode.ts';
+import { type OwnershipProof, ownershipProof } from './ownership-proof.ts';
 
 /** Shapes of custom domains as the API takes and shows them (spec 2, "Custom domains"). */
 
@@ -57,7 +58,7 @@ export const domainViewSchema = z.object({
   resolvedTarget: z.string().nullable().describe('Where it led at the last look'),
   records: z
     .array(z.object({ type: z.enum(['A', 'AAAA', 'CNAME', 'TXT']), name: z.string(), value: z.string() }))
-    .describe('What to set at the DNS provider of the domain; empty where the platform does it'),
+    .describe('What to set where the DNS of the domain is; without what the platform sets itself'),
   zone: z
     .object({
       id: z.string(),
@@ -82,19 +83,20 @@ export type DomainView = z.infer<typeof domainViewSchema>;
 
 export const removedDomainSchema = z.object({ domain: z.string(), state: z.enum(['removed', 'removing']) });
 
-export function domainView({ domain, holder }: HeldDomain): DomainView {
+export function domainView(record: HeldDomain): DomainView {
+  const { domain, holder } = record;
   const { service, environment, mode, expectedTarget, dnsVerified, resolvedTarget, zone, replacedRecord } = holder;
   return {
     ...{ domain, service, environment, mode, dnsProvider: mode, dnsVerified, expectedTarget, resolvedTarget },
     state: holder.removingSince === null ? holder.state : 'removing',
     ...{ canonical: holder.canonical, hsts: holder.hsts },
     reason: holder.reason,
-    records: recordsToSet(domain, holder),
+    records: recordsToSet(record),
     zone: zone && { ...zone, nameServers: [...zone.nameServers], originalNameServers: [...zone.originalNameServers] },
     zoneStatus: zone?.status ?? null,
     nameServers: [...(zone?.nameServers ?? [])],
     replacedRecord,
-    message: messageOf(domain, holder),
+    message: messageOf(record),
     addedBy: holder.addedBy,
     addedAt: holder.addedAt.toISOString(),
     verifiedAt: holder.verifiedAt?.toISOString() ?? null,
@@ -102,18 +104,26 @@ export function domainView({ domain, holder }: HeldDomain): DomainView {
   };
 }
 
-type Holder = HeldDomain['holder'];
+/** Where the platform waits for the zone, also one that nobody asks for yet: once the zone is here, nobody can set it. */
+function proofToSet({ domain, apex, holder }: HeldDomain): OwnershipProof | null {
+  if (isSettled(holder)) return null;
+  const isEarly = holder.state === 'pending-delegation' && holder.zone !== null;
+  return holder.proof ?? (isEarly ? ownershipProof({ ...holder, domain, apex }) : null);
+}
 
-function recordsToSet(domain: string, holder: Holder): DomainView['records'] {
-  const { proof, expectedTarget, zone, mode, state } = holder;
-  const proofs = proof === null || isSettled(holder) ? [] : [{ type: 'TXT' as const, ...proof }];
+function recordsToSet(record: HeldDomain): DomainView['records'] {
+  const { domain, holder } = record;
+  const { expectedTarget, zone, mode, state } = holder;
+  const proof = proofToSet(record);
+  const proofs = proof === null ? [] : [{ type: 'TXT' as const, ...proof }];
   const isManaged = mode === 'cloudflare' && (zone !== null || state === 'pending-proof');
   if (isManaged) return proofs;
   const { type, content } = recordTo(expectedTarget);
   return [...proofs, { type, name: domain, value: content }];
 }
 
-function messageOf(domain: string, holder: Holder): string | null {
+function messageOf(record: HeldDomain): string | null {
+  const { domain, holder } = record;
   const { state, zone, proof } = holder;
   if (holder.removingSince !== null) return 'It is being removed';
   if (state === 'active') return null;
@@ -124,7 +134,10 @@ function messageOf(domain: string, holder: Holder): string | null {
     return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}${given}`;
   }
   if (state === 'pending-delegation' && zone !== null) {
-    return `Set the name servers of ${zone.name} to ${zone.nameServers.join(' and ')} at its registrar`;
+    const step = `Set the name servers of ${zone.name} to ${zone.nameServers.join(' and ')} at its registrar`;
+    const early = proofToSet(record);
+    const shown = early && `set TXT ${early.name} to ${early.value}, so that nobody who adds a name of it delays yours`;
+    return shown === null ? step : `${step}. Before that, where its DNS is now, ${shown}`;
   }
   if (state === 'pending-certificate') return 'The DNS is right; the certificate comes by itself';
   return 'Set the records; they are looked for by themselves';

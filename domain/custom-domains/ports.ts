@@ -61,8 +61,8 @@ export interface DomainUsage {
 export interface DomainZone {
   readonly id: string;
   readonly name: string;
-  /** `pending` until the registrar delegates the domain to the name servers of the zone. */
-  readonly status: 'active' | 'pending';
+  /** `pending` until the registrar delegates the domain to the name servers of the zone; `unknown` where nobody says that. */
+  readonly status: 'active' | 'pending' | 'unknown';
   readonly nameServers: readonly string[];
   /** Those that the domain had before, as the provider knows them. */
   readonly originalNameServers: readonly string[];
@@ -84,7 +84,7 @@ export interface DomainZones {
   /** Makes the zone, or finds the one that was made meanwhile. */
   createZone(apex: string, signal?: AbortSignal): Promise<DomainZone>;
   /**
-   * Removes a zone that no domain is delegated to, and that has nothing in it but what this installation wrote.
+   * Removes a zone that is known to have no domain delegated to it, and that has nothing in it but what this installation wrote.
    * @returns false where it stays
    */
   removeZone(zone: DomainZone, signal?: AbortSignal): Promise<boolean>;

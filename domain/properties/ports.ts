@@ -103,6 +103,6 @@ export interface DnsZones {
 export interface PublicDns {
   /** The TXT records at a name, by the servers of its zone; and by public resolvers once these show what is wanted. */
   lookUpText(domain: string, wanted: string, signal?: AbortSignal): Promise<DnsLook>;
-  /** The nameservers that the zone is delegated to, in lower case; null where nobody answers. */
+  /** The nameservers that the zone is delegated to, in lower case: none where there is no such domain; null where nobody answers. */
   nameServers(domain: string, signal?: AbortSignal): Promise<readonly string[] | null>;
 }

@@ -12,9 +12,14 @@ export async function readOrgsOfApex(
 ): Promise<OrgsOfApex> {
   const { distinct, claimants } = orgsBy(collection, apex);
   const owned = { 'holder.ownedSince': { $ne: null } };
-  const led = { ...owned, 'holder.strayedAt': null };
+  // Of one that has failed nobody knows where it leads by now.
+  const led = { ...owned, 'holder.strayedAt': null, 'holder.state': { $ne: 'failed' } };
   const atApex = { $or: [{ _id: apex }, { 'holder.proof.name': proofName(apex) }] };
-  const managed = { 'holder.mode': 'cloudflare', 'holder.proof': null, 'holder.provenAt': null };
+  const managed = {
+    ...{ 'holder.mode': 'cloudflare', 'holder.proof': null, 'holder.provenAt': null },
+    // Where the platform has no zones, the customer sets the record: that gives it the name alone.
+    'holder.zone.status': 'active',
+  };
   const [owning, left, leftEver, proven, delegated, holding, zoneMade] = await Promise.all([
     claimants(owned),
     distinct('former.org', { 'former.until': { $gt: leftSince } }),

@@ -77,6 +77,32 @@ describe('names that others had or wait for', () => {
       assert.equal(await look('www.own.com', 4), 'active');
     });
 
+    it('a name is its owner\u2019s again once the zone is back, though others wait for names; others of the domain are not', async () => {
+      await delegate();
+      await add(ofGlobex('zz.own.com'), 2);
+      world.provider.moveAway('own.com');
+      for (const minute of [60, 76, 95, 96]) await look('shop.own.com', minute);
+      assert.equal(await look('shop.own.com', 97), 'pending-delegation');
+      await add(world.request('new.own.com', MANAGED), 98);
+      assert.equal(await look('new.own.com', 99), 'pending-proof');
+      world.provider.activate('own.com');
+      assert.equal(await look('shop.own.com', 100), 'active');
+      assert.deepEqual(await routes(), ['shop.own.com shop']);
+    });
+
+    it('who published the proof before the delegation has the name, whoever comes before the first look', async () => {
+      const own = world.request('shop.own.com', MANAGED);
+      await add(own, 0);
+      assert.equal(await look('shop.own.com', 1), 'pending-delegation');
+      show(own);
+      assert.equal(await look('shop.own.com', 2), 'pending-delegation');
+      world.provider.activate('own.com');
+      hide(own);
+      await add(ofGlobex('zz.own.com'), 3);
+      assert.equal(await look('shop.own.com', 4), 'active');
+      assert.deepEqual(await routes(), ['shop.own.com shop']);
+    });
+
     it('that others asked for a name asks its owner for no proof', async () => {
       await delegate();
       const third = { serviceId: await world.newService('third', 'initech'), service: 'third', org: 'initech' };
@@ -111,6 +137,42 @@ describe('names that others had or wait for', () => {
       await assert.rejects(add(ofGlobex('www.own.com'), 3), { code: 'DOMAIN_TAKEN' });
       await assert.rejects(add(ofGlobex('www.own.com', MANAGED), 4), { code: 'DOMAIN_TAKEN' });
     });
+  });
+
+  describe('where the platform has no zones, so that customers set the records', () => {
+    it('who has one name in cloudflare mode has no other one of the domain by that', async () => {
+      world = await createCustomDomainsParts({ zones: null });
+      await add(ofGlobex('a.corp.com', MANAGED), 0);
+      world.dns.lead('a.corp.com', HERE);
+      assert.equal(await look('a.corp.com', 1), 'active');
+      await add(world.request('b.corp.com'), 2);
+      await assert.rejects(add(ofGlobex('b.corp.com', MANAGED), 3), { code: 'DOMAIN_TAKEN' });
+      world.dns.lead('c.corp.com', HERE);
+      await add(ofGlobex('c.corp.com', MANAGED), 4);
+      assert.equal(await look('c.corp.com', 5), 'pending-proof');
+      assert.deepEqual(await routes(), ['a.corp.com blog']);
+    });
+  });
+
+  it('while nobody says to whom a zone is delegated, its names are whose they were, and it stays', async () => {
+    const [first, second] = [world.request('shop.own.com', MANAGED), world.request('new.made.com', MANAGED)];
+    await add(first, 0);
+    world.provider.activate('own.com');
+    assert.equal(await look('shop.own.com', 1), 'active');
+    await add(second, 2);
+    for (const apex of ['own.com', 'made.com']) world.provider.silence(apex);
+    for (const minute of [60, 75, 95, 120]) assert.equal(await look('shop.own.com', minute), 'active');
+    assert.deepEqual([await routes(), world.alarms], [['shop.own.com shop'], []]);
+    assert.equal(await look('new.made.com', 121), 'pending-delegation');
+    const { holder } = (await world.deps.domains.find('new.made.com')) ?? assert.fail();
+    assert.match(holder?.reason ?? '', /nobody said .* set them to ada\.ns-provider\.com/);
+    await remove(second, 122);
+    assert.equal(world.provider.hasZone('made.com'), true);
+    // It counts as delegated to acme all the while.
+    await add(ofGlobex('zz.own.com'), 123);
+    world.provider.activate('own.com');
+    await add(world.request('www.own.com', MANAGED), 124);
+    assert.equal(await look('www.own.com', 125), 'active');
   });
 
   describe('of a domain that was sold', () => {
@@ -176,6 +238,60 @@ describe('names that others had or wait for', () => {
       world.dns.lead('login.sold.com', HERE);
       assert.equal(await look('login.sold.com', 20 * DAY + 1), 'pending-proof');
       assert.deepEqual(await routes(), ['shop.sold.com shop']);
+    });
+
+    for (const isShown of [true, false]) {
+      it(`what failed for its certificate alone gives the seller nothing after the sale${isShown ? ', though proven' : ''}`, async () => {
+        world = await createCustomDomainsParts({ certificates: { set: async () => undefined, read: async () => [] } });
+        const apex = ofGlobex('sold.com');
+        if (isShown) show(apex);
+        await add(apex, 0);
+        world.dns.lead('sold.com', HERE);
+        assert.equal(await look('sold.com', 1), 'pending-certificate');
+        assert.equal(await look('sold.com', 31 * DAY), 'failed');
+        hide(apex);
+        world.dns.lead('sold.com', ELSEWHERE);
+        world.dns.lead('shop.sold.com', HERE);
+        await add(ofGlobex('shop.sold.com'), 40 * DAY);
+        assert.equal(await look('shop.sold.com', 40 * DAY + 1), 'pending-proof');
+        // Nor does a look at it that the seller asks for.
+        assert.equal(await look('sold.com', 41 * DAY, true), 'pending-dns');
+        world.dns.lead('login.sold.com', HERE);
+        await add(ofGlobex('login.sold.com'), 41 * DAY);
+        assert.equal(await look('login.sold.com', 41 * DAY + 1), 'pending-proof');
+        assert.deepEqual(await routes(), ['sold.com blog']);
+      });
+    }
+
+    it('a name that failed for its certificate alone, and leads here still, is its owner\u2019s as before once they ask', async () => {
+      world = await createCustomDomainsParts({ certificates: { set: async () => undefined, read: async () => [] } });
+      const apex = world.request('own.com');
+      show(apex);
+      await add(apex, 0);
+      world.dns.lead('own.com', HERE);
+      await look('own.com', 1);
+      await look('own.com', 31 * DAY);
+      hide(apex);
+      assert.equal(await look('own.com', 32 * DAY, true), 'pending-certificate');
+      world.dns.lead('shop.own.com', HERE);
+      await add(world.request('shop.own.com'), 32 * DAY + 1);
+      assert.equal(await look('shop.own.com', 32 * DAY + 2), 'pending-certificate');
+      assert.deepEqual(await routes(), ['own.com shop', 'shop.own.com shop']);
+    });
+
+    it('a name that waits for its certificate when it is sold gives the seller nothing afterwards', async () => {
+      const apex = ofGlobex('sold.com');
+      show(apex);
+      await add(apex, 0);
+      world.dns.lead('sold.com', HERE);
+      assert.equal(await look('sold.com', 1), 'pending-certificate');
+      hide(apex);
+      world.dns.lead('sold.com', ELSEWHERE);
+      for (const minute of [60, 120, 180]) await look('sold.com', minute);
+      world.dns.lead('shop.sold.com', HERE);
+      await add(ofGlobex('shop.sold.com'), 3 * DAY);
+      assert.equal(await look('shop.sold.com', 3 * DAY + 1), 'pending-proof');
+      assert.deepEqual(await routes(), ['sold.com blog']);
     });
 
     it('a proof that was shown before the sale, of a name that was never served, counts no more than the buyer\u2019s', async () => {

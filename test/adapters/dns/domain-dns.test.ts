@@ -3,8 +3,12 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, it } from 'node:test';
 import { createDomainDns } from '../../../adapters/public-dns/domain-dns.ts';
+import { createPublicDns } from '../../../adapters/public-dns/public-dns.ts';
 
+const NO_ERROR = 0;
+const SERVER_FAILURE = 2;
 const NAME_ERROR = 3;
+const REFUSED = 5;
 const NS = 2;
 const APEX = 'example.com';
 /** Of as many parts as fit. */
@@ -16,14 +20,14 @@ describe('a look at a name', () => {
   afterEach(() => void server.close());
 
   /** A resolver that knows no name, and takes its time to say so. @returns the names whose name servers it is asked for */
-  async function startResolver(afterMs: number) {
+  async function startResolver(afterMs: number, code = NAME_ERROR) {
     const asked = new Set<string>();
     server = createSocket('udp4');
     server.on('message', (question, { port, address }) => {
       const { name, end } = nameIn(question);
       if (question.readUInt16BE(end) === NS) asked.add(name);
       const answer = Buffer.from(question.subarray(0, end + 4));
-      answer.writeUInt16BE(0x8180 | NAME_ERROR, 2);
+      answer.writeUInt16BE(0x8180 | code, 2);
       answer.writeUInt16BE(0, 10);
       setTimeout(() => server.send(answer, port, address), afterMs);
     });
@@ -45,6 +49,18 @@ describe('a look at a name', () => {
     const { authoritative } = await dns.lookUpText({ name: LONG, apex: APEX }, 'x');
     assert.deepEqual([authoritative, asked.size], [[], 1]);
   });
+
+  for (const [code, what, servers] of [
+    [NAME_ERROR, 'that there is no such domain', []],
+    [NO_ERROR, 'that a domain has no name servers', []],
+    [SERVER_FAILURE, 'that it failed', null],
+    [REFUSED, 'that it does not answer', null],
+  ] as const) {
+    it(`by a resolver that says ${what} ${servers === null ? 'does not know its name servers' : 'knows that it has none'}`, async () => {
+      const { resolvers } = await startResolver(0, code);
+      assert.deepEqual(await createPublicDns({ resolvers }).nameServers(APEX), servers);
+    });
+  }
 });
 
 /** The name that is asked for, and where it ends (RFC 1035, 4.1.2). */

@@ -6,6 +6,7 @@ import { NAME_SERVERS, startDomainDns, type TestDomainDns } from '../../support/
 
 let on: TestDomainDns;
 const elsewhere = new Set<string>();
+const silent = new Set<string>();
 const zonesOf = (installation: string, changes: { readonly apiKey?: string; readonly url?: string } = {}) =>
   createPowerDnsDomainZones({
     ...on.dns.api,
@@ -13,7 +14,10 @@ const zonesOf = (installation: string, changes: { readonly apiKey?: string; read
     installation,
     nameServers: NAME_SERVERS,
     // A zone that nobody delegated is known to the server all the same, which stands for the public DNS as well.
-    delegatedTo: async (apex) => (elsewhere.has(apex) ? ['ns1.registrar.net'] : await on.publicDns.nameServers(apex)),
+    delegatedTo: async (apex) => {
+      if (silent.has(apex)) return null;
+      return elsewhere.has(apex) ? ['ns1.registrar.net'] : await on.publicDns.nameServers(apex);
+    },
   });
 
 before(async () => {
@@ -46,6 +50,19 @@ domainZonesSuite(() => {
 });
 
 describe('PowerDNS', () => {
+  it('while no resolver answers, nobody knows whether a zone is delegated to it, and it stays', async () => {
+    const zones = zonesOf('default');
+    elsewhere.add('silent.com');
+    const zone = await zones.createZone('silent.com');
+    assert.equal(zone.status, 'pending');
+    silent.add('silent.com');
+    assert.equal((await zones.findZone('silent.com'))?.status, 'unknown');
+    assert.equal(await zones.removeZone(zone), false);
+    silent.delete('silent.com');
+    assert.equal((await zones.findZone('silent.com'))?.status, 'pending');
+    assert.equal(await zones.removeZone(zone), true);
+  });
+
   it('a server that is away is UNAVAILABLE, and one that takes no key refuses', async () => {
     await assert.rejects(zonesOf('default', { url: 'http://127.0.0.1:1' }).findZone('a.com'), {
       code: 'UNAVAILABLE',

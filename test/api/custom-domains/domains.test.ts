@@ -120,7 +120,12 @@ it('a zone that the add makes is told with its name servers', async () => {
   assert.deepEqual([state, dnsVerified, zoneStatus], ['pending-delegation', true, 'pending']);
   assert.deepEqual([zone.created, zone.name, zone.originalNameServers], [true, 'newzone.com', ['ns1.registrar.net']]);
   assert.deepEqual(nameServers, zone.nameServers);
-  assert.match(message, /Set the name servers of newzone\.com to ada/);
+  assert.match(
+    message,
+    /Set the name servers of newzone\.com to ada.* set TXT _fairlead\.newzone\.com to fairlead-verify=/,
+  );
+  const [early, ...others] = body.data.records;
+  assert.deepEqual([early.type, early.name, others], ['TXT', '_fairlead.newzone.com', []]);
 });
 
 it('the external mode is refused at an apex', async () => {

@@ -120,6 +120,22 @@ describe('afterLook', () => {
     assert.notEqual(lose({ ...managed, zone: null }, GONE).strayedAt, null);
   });
 
+  it('an owned name that waits for its certificate strays as well, by three looks over half an hour that somebody answered', () => {
+    const waiting = { ...PROVEN, state: 'pending-certificate', verifiedAt: null, pendingSince: AT } as const;
+    const twice = [0, 15].reduce((one: DomainHolder, minute) => look(one, GONE, minute * MINUTE).holder, waiting);
+    assert.deepEqual([twice.lost, twice.strayedAt, twice.provenAt], [{ since: AT, looks: 2 }, null, AT]);
+    const silent = look(twice, { ...ALL, dns: 'unknown' }, 30 * MINUTE).holder;
+    assert.deepEqual([silent.lost, silent.strayedAt], [twice.lost, null]);
+    const strayed = look(silent, GONE, 45 * MINUTE).holder;
+    assert.deepEqual([strayed.strayedAt, strayed.provenAt, strayed.lost], [at(45 * MINUTE), null, null]);
+    const back = look(twice, { ...ALL, certificate: 'missing' }, 30 * MINUTE).holder;
+    assert.deepEqual([back.lost, back.strayedAt, back.provenAt], [null, null, AT]);
+    // Who has shown it since keeps that, however long the record takes.
+    const shown = { ...strayed, proof: PROOF, provenAt: at(50 * MINUTE) };
+    const later = [60, 75, 120].reduce((one: DomainHolder, minute) => look(one, GONE, minute * MINUTE).holder, shown);
+    assert.deepEqual(later.provenAt, at(50 * MINUTE));
+  });
+
   it('three looks in a row are not enough when less than half an hour passed', () => {
     let one = ACTIVE;
     for (const ms of [0, 1_000, 2_000, 3_000]) one = look(one, GONE, ms).holder;

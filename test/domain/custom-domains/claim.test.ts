@@ -18,7 +18,12 @@ const CLAIM: ClaimRequest = {
 };
 const NO_ORGS = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
 const PROVEN = { ...NO_ORGS, owning: ['globex'], holding: ['globex'], proven: ['globex'] };
-const DELEGATED = { ...NO_ORGS, owning: ['globex'], holding: ['globex', 'acme'], delegated: ['globex'] };
+const WITH_ORGS = { ...NO_ORGS, owning: ['globex'], holding: ['globex', 'acme'], delegated: ['globex'] };
+/** Its zone was made for globex, and is delegated to it. */
+const DELEGATED = {
+  hasZone: true,
+  orgsOfApex: { ...WITH_ORGS, zoneMade: { org: 'globex', at: AT, wasElsewhere: true, isGone: false } },
+};
 const owning = (...orgs: readonly string[]) => ({ ...NO_ORGS, owning: orgs, holding: orgs });
 const FACTS: ClaimFacts = {
   ...{ record: null, holderExists: true, isProven: false, orgsOfApex: NO_ORGS },
@@ -60,15 +65,12 @@ const TABLE: readonly (readonly [
   ['its own org has, and another as well', { orgsOfApex: owning('globex', 'acme') }, free(true)],
   [
     'the zone was delegated to its own org, and another says that a name of it is theirs',
-    { orgsOfApex: { ...NO_ORGS, delegated: ['globex'], owning: ['globex'], holding: ['globex', 'acme'] } },
+    DELEGATED,
     free(false),
     MANAGED,
   ],
-  [
-    'the same, of a name whose record the customer sets',
-    { orgsOfApex: { ...NO_ORGS, delegated: ['globex'], owning: ['globex'], holding: ['globex', 'acme'] } },
-    free(true),
-  ],
+  ['the same, where the platform has no zone of it by now', { orgsOfApex: WITH_ORGS }, free(true), MANAGED],
+  ['the same, of a name whose record the customer sets', DELEGATED, free(true)],
   [
     'its own org has a name by a record that leads here, and another says that a name of the domain is theirs',
     { orgsOfApex: { ...NO_ORGS, owning: ['globex'], holding: ['globex', 'acme'] } },
@@ -182,7 +184,7 @@ const TABLE: readonly (readonly [
   ],
   [
     'another org asked for it lately, and the zone was delegated to this one',
-    { record: asked('acme', AT), orgsOfApex: DELEGATED },
+    { record: asked('acme', AT), ...DELEGATED },
     free(false),
     MANAGED,
   ],
@@ -214,7 +216,7 @@ const TABLE: readonly (readonly [
   ],
   [
     'somebody owes a proof of it, and the zone was delegated to this one',
-    { record: unproven, holderOwesProof: true, orgsOfApex: DELEGATED },
+    { record: unproven, holderOwesProof: true, ...DELEGATED },
     free(false, unproven.holder),
     MANAGED,
   ],

@@ -106,14 +106,19 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       await add('d', { org: 'acme', claimant: 'helpers' });
       await add('e', { org: 'expired', state: 'failed' });
       await store().insert(heldName({ org: 'elsewhere', ownedSince: AT }));
-      const managed = { ownedSince: AT, mode: 'cloudflare' } as const;
+      const there = { id: 'z1', name: apex, created: true, nameServers: [], originalNameServers: [] };
+      const managed = { ownedSince: AT, mode: 'cloudflare', zone: { ...there, status: 'active' } } as const;
       await add('f', { ...managed, org: 'keeper' });
       await add('g', { ...managed, org: 'prover', proof: { name: '_fairlead.g', value: 'v' } });
       await add('j', { ...managed, org: 'early', provenAt: AT });
       await add('k', { ...managed, org: 'away', strayedAt: LATER });
+      await add('p', { ...managed, org: 'zoneless', zone: null });
+      await add('q', { ...managed, org: 'waits', zone: { ...there, status: 'pending' } });
+      await add('r', { ...managed, org: 'failed', state: 'failed' });
       const zone = { name: `_fairlead.${apex}`, value: 'v' };
       await add('l', { ...managed, org: 'zoned', proof: zone, provenAt: AT });
       await add('m', { ...managed, org: 'sold', proof: zone, provenAt: AT, strayedAt: LATER });
+      await add('s', { org: 'lapsed', ownedSince: AT, proof: zone, provenAt: AT, state: 'failed' });
       await add('n', { org: 'asked', proof: zone, provenAt: AT });
       await add('o', { org: 'acme', claimant: 'guest', sharingRevision: 1, proof: zone, provenAt: AT, ownedSince: AT });
       const made = (label: string, org: string, at: Date) =>
@@ -121,10 +126,10 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       await store().insert(made('h', 'newer', LATER));
       await store().insert(made('i', 'older', AT));
       const { owning, proven, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
-      assert.deepEqual([...owning].sort(), ['acme', 'away', 'early', 'guest', 'keeper', 'prover', 'sold', 'zoned']);
+      const led = ['acme', 'away', 'early', 'guest', 'keeper', 'prover', 'sold', 'waits', 'zoned', 'zoneless'];
+      assert.deepEqual([...owning].sort(), [...led, 'failed', 'lapsed'].sort());
       assert.deepEqual([delegated, proven], [['keeper'], ['zoned']]);
-      const others = ['helpers', 'asked', 'squatter'];
-      assert.deepEqual([...holding].sort(), [...owning, ...others].sort());
+      assert.deepEqual([...holding].sort(), [...led, 'helpers', 'asked', 'squatter'].sort());
       await store().insert(heldName({ org: 'itself', ownedSince: AT, provenAt: AT }, { domain: apex, apex }));
       assert.deepEqual([...(await store().orgsOfApex(apex, AT)).proven].sort(), ['itself', 'zoned']);
       assert.deepEqual(rest, {

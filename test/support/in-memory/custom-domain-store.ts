@@ -38,7 +38,9 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
         ...new Set(formers.filter(({ until }) => until.getTime() > time).map(({ org }) => org)),
       ];
       const owners = holders.filter(({ ownedSince }) => ownedSince !== null);
-      const led = all.filter(isHeld).filter(({ holder }) => holder.ownedSince !== null && holder.strayedAt === null);
+      const led = all
+        .filter(isHeld)
+        .filter(({ holder }) => holder.ownedSince !== null && holder.strayedAt === null && holder.state !== 'failed');
       const proven = led
         .filter(({ domain, holder }) => domain === apex || holder.proof?.name === proofName(apex))
         .filter(({ holder }) => holder.provenAt !== null && holder.sharingRevision === null);
@@ -51,7 +53,8 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
         delegated: claimants(
           led
             .map(({ holder }) => holder)
-            .filter(({ mode, proof, provenAt }) => mode === 'cloudflare' && proof === null && provenAt === null),
+            .filter(({ mode, proof, provenAt }) => mode === 'cloudflare' && proof === null && provenAt === null)
+            .filter(({ zone }) => zone?.status === 'active'),
         ),
         holding: claimants(holders.filter(({ state }) => state !== 'failed')),
         zoneMade: zones.toSorted((one, other) => other.at.getTime() - one.at.getTime())[0] ?? null,

@@ -88,6 +88,11 @@ export function createInMemoryDnsProvider() {
       const kept = zones.get(apex);
       if (kept !== undefined) kept.zone = { ...kept.zone, status: 'pending', originalNameServers: ['ns.new.net'] };
     },
+    /** As when no resolver answers to whom it is delegated. */
+    silence(apex: string): void {
+      const kept = zones.get(apex);
+      if (kept !== undefined) kept.zone = { ...kept.zone, status: 'unknown', originalNameServers: [] };
+    },
     removeZone: (apex: string) => zones.delete(apex),
     /** As a person does on the provider's pages. */
     put(apex: string, name: string, records: readonly Omit<KeptRecord, 'by'>[]): void {
