@@ -18,18 +18,18 @@ export interface ProofsPlan {
 }
 
 /**
- * Ids of the backups that are verified in a night, a page at a time. Before the first one it drops what proofs of before have left.
- * Idempotent: the rest reads only.
- * @param after where the page begins; null for the first one
+ * Ids of the backups that are verified in a night, a page at a time. Before the first one it drops what proofs of earlier
+ * runs have left. Idempotent: the rest reads only.
+ * @param run of the proofs of this night @param after where the page begins; null for the first one
  */
 export async function listBackupsToVerify(
   deps: BackupsActivityDeps,
   night: Night,
   signal: AbortSignal,
-  after: PlaceInProofs | null = null,
+  { run, after = null }: { readonly run: string; readonly after?: PlaceInProofs | null | undefined },
 ): Promise<ProofsPlan> {
   const { backups, tools, settings } = deps;
-  if (after === null) await dropLeftScratches(deps, signal);
+  if (after === null) await dropLeftScratches(deps, run, signal);
   const completed: Pick<Backup, keyof Parameters<typeof backupsToVerify>[0][number]>[] = [];
   for await (const backup of eachItem((page) => backups.list({ statuses: ['completed'] }, page), signal)) {
     const { id, service, environment, engine, databaseName, status, startedAt, verification } = backup;

@@ -69,22 +69,38 @@ export async function asRestorer<T>(
 }
 
 /**
- * Drops the users of attempts to restore a database, and ends what they have under way. Nothing of them begins afterwards.
- * @param which of all attempts, for a call that the record names already; or of one that ends
- * @throws UNAVAILABLE (retryable) when one is still at work
+ * Drops the users of all attempts before to restore a database, and ends what they have under way. Nothing of them begins
+ * afterwards. What it ends it has listed while the record named this call: a call that goes on later has users of its own.
+ * @throws CONFLICT (retryable) when another call goes on with it; UNAVAILABLE (retryable) when one is still at work
  */
-export async function endRestorers(
+export async function endRestorers(parts: RestorerParts, record: SwapRecord): Promise<void> {
+  await end(parts, { live: record.live }, () => requireHeld(parts.client, record));
+}
+
+/** As {@link endRestorers}, for the users of one attempt, whichever call the record names. */
+export async function endRestorersOf(
+  parts: RestorerParts,
+  { live, attempt }: Pick<SwapRecord, 'live' | 'attempt'>,
+): Promise<void> {
+  await end(parts, { live, attempt }, async () => undefined);
+}
+
+/** @param requireMeant asked between each look and what is ended of what it has found */
+async function end(
   { client, signal }: RestorerParts,
   which: Parameters<typeof restorersOf>[0],
+  requireMeant: () => Promise<void>,
 ): Promise<void> {
   const prefix = restorersOf(which);
   const users = await usersOf(platform(client));
   if (users === null) return;
+  await requireMeant();
   for (const user of users) if (user.startsWith(prefix)) await dropUser(platform(client), user);
   // Also of those that a call has dropped which was killed then.
   for (let waitedMs = 0; ; waitedMs += EVERY_MS) {
     const commands = await underWay(client, prefix);
     if (commands.length === 0) return;
+    await requireMeant();
     if (waitedMs >= END_MS) break;
     for (const op of commands) await client.db('admin').command({ killOp: 1, op });
     await delay(EVERY_MS, undefined, { signal });

@@ -8,7 +8,7 @@ import { closeDatabase, openDatabase } from '../mongodb-server/close-database.ts
 import { BACKUPS_DATABASE, type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { notMeant } from './is-meant.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
-import { asRestorer, endRestorers, type RestorerParts } from './mongo-restorer.ts';
+import { asRestorer, endRestorers, endRestorersOf, type RestorerParts } from './mongo-restorer.ts';
 import { isElsewhere, requireHeld, setPhase } from './mongo-swap-record.ts';
 import { namespacesOf } from './mongo-tools.ts';
 
@@ -88,7 +88,7 @@ async function undo(parts: SwapParts, which: Filter<SwapRecord>): Promise<void> 
     );
     // Another call has ended it meanwhile.
     if (record === null) continue;
-    await endRestorers(parts, { live: record.live });
+    await endRestorers(parts, record);
     if (record.phase === 'replacing') await putBack(parts, record);
     if (record.phase !== 'overwriting') await dropKept(parts, record);
     await swapsOf(client).deleteOne({ _id, attempt: record.attempt });
@@ -138,8 +138,8 @@ export async function beginOverwriting(
   } as const;
   const _id = overwritingId(live);
   await swapsOf(client).updateOne({ _id }, { $set: fields }, { upsert: true });
-  await endRestorers(parts, { live });
   const record = { _id, ...fields };
+  await endRestorers(parts, record);
   if (!(await isMeant())) {
     await endOverwriting(parts, record);
     throw notMeant(live);
@@ -152,7 +152,7 @@ export async function beginOverwriting(
 /** Opens it again, whatever is in it, unless another call overwrites it by now. Idempotent. */
 export async function endOverwriting(parts: SwapParts, { _id, attempt, live }: SwapRecord): Promise<void> {
   // The server may be at work still for a tool that was ended.
-  await endRestorers(parts, { live, attempt });
+  await endRestorersOf(parts, { live, attempt });
   await swapsOf(parts.client).deleteOne({ _id, attempt });
   await openWhole(parts, live);
 }
@@ -203,7 +203,7 @@ async function begin(parts: SwapParts, { live, scratch, kept }: SwapNames): Prom
     await swapsOf(client).deleteOne({ _id: kept, attempt: record.attempt });
     throw isGone(scratch);
   }
-  await endRestorers(parts, { live });
+  await endRestorers(parts, record);
   return record;
 }
 

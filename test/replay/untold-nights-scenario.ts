@@ -19,7 +19,7 @@ const PLAN: NightPlan = {
   ...{ jobs: [JOB], more: null, parallelism: 2, missed: ['2026-07-23'], unlisted: [], skipped: 0, idle: null },
 };
 
-/** Nights whose mail is refused, after one that was missed and where nothing can be planned; one that waits no longer for a backup. */
+/** Nights whose mail is refused, after one that was missed and where nothing can be planned or proven; one that waits no longer for a backup. */
 export async function untoldNights(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const refuse = async () => {
     throw new FairleadError('UNAVAILABLE', 'The mail server refused the mail (535)', { retryable: false });
@@ -31,7 +31,9 @@ export async function untoldNights(temporal: Awaited<ReturnType<typeof createTem
   };
   const play = async (changed: Partial<BackupsActivities>, workflowId: string, args: readonly unknown[] = []) => {
     const options = { taskQueue: 'backups', module: 'backups', activities: { ...activities, ...changed } };
-    await withOwnWorker(temporal, options, (execute) => execute(BACKUPS_WORKFLOWS.nightlyBackups, workflowId, args));
+    const { verifyBackups, nightlyBackups } = BACKUPS_WORKFLOWS;
+    const type = changed.listBackupsToVerify === undefined ? nightlyBackups : verifyBackups;
+    await withOwnWorker(temporal, options, (execute) => execute(type, workflowId, args));
     return { [workflowId]: workflowId };
   };
   const away = async () => {
@@ -39,6 +41,7 @@ export async function untoldNights(temporal: Awaited<ReturnType<typeof createTem
   };
   const untold = await play({}, 'nightly-backups-untold');
   const unplanned = await play({ planNight: refuse }, 'nightly-backups-unplanned');
+  const unlisted = await play({ listBackupsToVerify: refuse, reportStale: refuse }, 'verify-backups-unlisted');
   const begunAt = new Date((await temporal.env.currentTimeMs()) - (NIGHT_HOURS - 0.1) * 3_600_000).toISOString();
   const left = {
     night,
@@ -49,5 +52,5 @@ export async function untoldNights(temporal: Awaited<ReturnType<typeof createTem
     tally: { completed: 0, failed: 0, skipped: 0 },
   };
   const unended = { dumpDatabase: refuse, failBackup: away, reportNight: async () => undefined };
-  return { ...untold, ...unplanned, ...(await play(unended, 'nightly-backups-unended', [left])) };
+  return { ...untold, ...unplanned, ...unlisted, ...(await play(unended, 'nightly-backups-unended', [left])) };
 }

@@ -28,17 +28,27 @@ export const { endRestore, closeRestore } = proxyActivities<Pick<BackupsActiviti
   retry,
 });
 
-type Listings = 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'reportStale' | 'pruneBackups' | 'dropKeptCopies';
+type Listings = 'planNight' | 'listBackupsToVerify' | 'reportStale' | 'pruneBackups' | 'dropKeptCopies';
 
 /** Lists of the whole installation. */
-export const { planNight, listBackupsToVerify, reportNight, reportStale, pruneBackups, dropKeptCopies } =
-  proxyActivities<Pick<BackupsActivities, Listings>>({
-    taskQueue,
-    startToCloseTimeout: '15m',
-    scheduleToCloseTimeout: '3h',
-    heartbeatTimeout: '30s',
-    retry,
-  });
+export const { planNight, listBackupsToVerify, reportStale, pruneBackups, dropKeptCopies } = proxyActivities<
+  Pick<BackupsActivities, Listings>
+>({
+  taskQueue,
+  startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: '3h',
+  heartbeatTimeout: '30s',
+  retry,
+});
+
+/** At the end of a run, whose time ends soon where the night has waited until its limit. */
+export const { reportNight } = proxyActivities<Pick<BackupsActivities, 'reportNight'>>({
+  taskQueue,
+  startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: '90m',
+  heartbeatTimeout: '30s',
+  retry,
+});
 
 /** What earlier runs have left open; the night goes on without it. */
 export const { closeAbandoned } = proxyActivities<Pick<BackupsActivities, 'closeAbandoned'>>({

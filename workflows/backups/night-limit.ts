@@ -8,9 +8,9 @@ export const NIGHT_HOURS = 17;
 
 /**
  * So long after its begin a night waits for none of its backups any more, such as one that no worker goes on with: it tells of what
- * it has by then, within the time of the run. The backup itself goes on.
+ * it has by then, which takes an hour and a half at most, within the time of the run. The backup itself goes on.
  */
-export const WAIT_HOURS = 19;
+export const WAIT_HOURS = 18;
 
 /** When the run began that the schedule started, for those that go on with it: an ISO time. */
 export function nightBegin(): string {

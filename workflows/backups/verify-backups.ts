@@ -88,8 +88,21 @@ function notNamed({ failed }: VerificationTally): readonly string[] {
 async function beginProofs(): Promise<ProofsLeft> {
   const night = nightOf(scheduledTime());
   const problems = patched('stale-backups') ? await tellOfStale(night) : [];
-  const plan = await listBackupsToVerify(night);
-  return { night, begunAt: nightBegin(), ...plan, tally: { verified: 0, failed: 0 }, problems };
+  const plan = await listOrSay(night);
+  const begun = { night, begunAt: nightBegin(), tally: { verified: 0, failed: 0 } };
+  if (typeof plan !== 'string') return { ...begun, ...plan, problems };
+  return { ...begun, backupIds: [], more: null, timeoutMs: 0, problems: [plan, ...problems] };
+}
+
+/** @returns where nothing could be listed, why: the night ends, and says so */
+async function listOrSay(night: Night): Promise<ProofsPlan | string> {
+  try {
+    return await listBackupsToVerify(night);
+  } catch (error) {
+    // Nights of before failed by it, and do so while they are replayed.
+    if (isCancellation(error) || !patched('unlisted-proofs')) throw error;
+    return `No backup was verified, as they could not be listed: ${describeProblem(error).message}`;
+  }
 }
 
 /** @returns why it is not known; one line, or none */

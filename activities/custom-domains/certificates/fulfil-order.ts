@@ -94,7 +94,7 @@ async function advance(
   try {
     return await proceed(deps, owner, order, { known, authorizations, signal });
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, { isPlaced: true });
     if (refusal === null) throw error;
     // The next one is placed without the names that are refused: this one comes to nothing more.
     return await fail(deps, owner, order, { authorizations, refusal });

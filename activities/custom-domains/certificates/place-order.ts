@@ -136,7 +136,7 @@ async function placeOrSay(
   try {
     return await deps.authority.placeOrder({ names: wish.names, replaces }, signal);
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, { isPlaced: false });
     if (refusal === null) throw error;
     if (replaces === null) return { kind: 'refused', failures: await failuresOf(deps, wish, refusal) };
   }

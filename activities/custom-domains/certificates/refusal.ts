@@ -17,12 +17,20 @@ const OF_ACCOUNT: ReadonlySet<string> = new Set([
   'userActionRequired',
 ]);
 
-/** Null for an error that is about no names. */
-export function refusalOf(error: unknown): Refusal | null {
+/**
+ * What it says of a new order that names nobody: the account is not valid, such as one that was deactivated (RFC 8555, section 7.3.6).
+ * Of an order that is placed it says as well that the authorizations of names have ended.
+ */
+const OF_ACCOUNT_AT_PLACING = 'unauthorized';
+
+/** Null for an error that is about no names. @param isPlaced whether the order was there before */
+export function refusalOf(error: unknown, { isPlaced }: { readonly isPlaced: boolean }): Refusal | null {
   if (!(error instanceof FairleadError) || error.code !== 'CERTIFICATE_REFUSED') return null;
   const details = error.details as { readonly type?: string; readonly names?: readonly string[] } | undefined;
   if (OF_ACCOUNT.has(details?.type ?? '')) return null;
-  return { reason: error.message, names: details?.names ?? [] };
+  const names = details?.names ?? [];
+  if (!isPlaced && names.length === 0 && details?.type === OF_ACCOUNT_AT_PLACING) return null;
+  return { reason: error.message, names };
 }
 
 /**

@@ -308,7 +308,7 @@ function faults(startServer: () => Promise<BackedUpServer>, isFirst: boolean): v
       else await direct.put(objectKey, Readable.from([changed]));
       try {
         const was = await sum();
-        assert.notEqual(await verifyBackup(deps, good.id, patience(), proofScratches(good.id, 1)), null);
+        assert.notEqual(await verifyBackup(deps, good.id, patience(), proofScratches('a run', good.id, 1)), null);
         const job = newRestore('in-place');
         await openRestore(deps, job);
         await assert.rejects(restoreInPlace(deps, job, patience()), ({ code }: { code?: string }) => {
@@ -325,7 +325,7 @@ function faults(startServer: () => Promise<BackedUpServer>, isFirst: boolean): v
   }
 
   it('of all these, none keeps the same archive from being restored at last', async () => {
-    assert.equal(await verifyBackup(deps, good.id, patience(), proofScratches(good.id, 1)), null);
+    assert.equal(await verifyBackup(deps, good.id, patience(), proofScratches('a run', good.id, 1)), null);
     const job = newRestore('in-place');
     await openRestore(deps, job);
     await restoreInPlace(deps, job, patience());

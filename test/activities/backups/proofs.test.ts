@@ -35,7 +35,7 @@ test('of two attempts of a proof at once neither takes the database of the other
     },
   };
   const pausedDeps = { ...deps, tools: { ...deps.tools, postgres: paused } };
-  const earlier = verifyBackup(pausedDeps, id, patience(), proofScratches(id, 1)).catch(() => undefined);
+  const earlier = verifyBackup(pausedDeps, id, patience(), proofScratches('a run', id, 1)).catch(() => undefined);
   await counting.promise;
   const later = {
     ...postgres,
@@ -46,7 +46,7 @@ test('of two attempts of a proof at once neither takes the database of the other
     },
   };
   const laterDeps = { ...deps, tools: { ...deps.tools, postgres: later } };
-  assert.equal(await verifyBackup(laterDeps, id, patience(), proofScratches(id, 2)), null);
+  assert.equal(await verifyBackup(laterDeps, id, patience(), proofScratches('a run', id, 2)), null);
   assert.equal((await found())?.problem, null);
   assert.deepEqual(left(), []);
 });
@@ -67,10 +67,10 @@ test('an attempt that goes on after the next one notes nothing', async () => {
     { ...deps, tools: { ...deps.tools, postgres: paused } },
     id,
     patience(),
-    proofScratches(id, 1),
+    proofScratches('a run', id, 1),
   );
   await counting.promise;
-  assert.equal(await verifyBackup(deps, id, patience(), proofScratches(id, 2)), null);
+  assert.equal(await verifyBackup(deps, id, patience(), proofScratches('a run', id, 2)), null);
   goesOn.resolve();
   assert.notEqual(await late, null);
   assert.equal((await found())?.problem, null);
@@ -85,11 +85,24 @@ test('what proofs of before have left is dropped before the first page of a nigh
   add('postgres', 'fairlead_kept_0123456789abcdefghjk', {}, null);
   add('postgres', 'fairlead_verify_of_a_person', {}, null);
   away.add('mongodb');
-  await listBackupsToVerify(deps, NIGHT, patience(), { provenOn: '', database: 'a', left: 1 });
+  await listBackupsToVerify(deps, NIGHT, patience(), {
+    run: 'of today',
+    after: { provenOn: '', database: 'a', left: 1 },
+  });
   assert.deepEqual(left(), names);
-  const { backupIds } = await listBackupsToVerify(deps, NIGHT, patience());
+  const { backupIds } = await listBackupsToVerify(deps, NIGHT, patience(), { run: 'of today' });
   assert.deepEqual(backupIds, [parts.id]);
   assert.deepEqual(left(), []);
   const { databases } = deps.tools.postgres;
   assert.ok(databases.has('fairlead_kept_0123456789abcdefghjk') && databases.has('fairlead_verify_of_a_person'));
+});
+
+test('a listing that goes on beside the proofs of its run leaves their databases, and drops those of other runs', async () => {
+  const { deps, add, left } = await backedUp();
+  const ofRun = (run: string) => [1, 2].map((attempt) => proofScratches(run, `proof ${attempt}`, attempt).own);
+  for (const name of [...ofRun('of today'), ...ofRun('of yesterday')]) add('postgres', name, {}, null);
+  await listBackupsToVerify(deps, NIGHT, patience(), { run: 'of today' });
+  assert.deepEqual(left(), ofRun('of today'));
+  await listBackupsToVerify(deps, NIGHT, patience(), { run: 'of tomorrow' });
+  assert.deepEqual(left(), []);
 });

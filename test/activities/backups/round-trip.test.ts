@@ -70,7 +70,7 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     assert.equal(backup?.status, 'completed');
     assert.deepEqual(backup.figures, { 'public.things': 24_000 });
     assert.ok((backup.sizeBytes ?? 0) > 20 * 1024 ** 2, 'it has several parts');
-    assert.equal(await verifyBackup(deps, job.id, patience(), proofScratches(job.id, 1)), null);
+    assert.equal(await verifyBackup(deps, job.id, patience(), proofScratches('a run', job.id, 1)), null);
     assert.notEqual((await deps.backups.find(job.id))?.verification, null);
 
     await postgres.query('DELETE FROM things WHERE id > 5', DATABASE);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createMongodbServer } from '../../../adapters/mongodb-server/database-server.ts';
+import { BACKUPS_DATABASE } from '../../../adapters/mongodb-server/own-databases.ts';
 import { CONSUMER_ROLES, SERVICE_ROLE } from '../../../adapters/mongodb-server/service-role.ts';
 import type { DumpTool } from '../../../domain/backups/ports.ts';
 import { databaseUsers } from '../../../domain/databases/database-name.ts';
@@ -146,6 +147,36 @@ describe('who may use a MongoDB database that a restore replaces', { timeout: 24
       await tool.drop(names.kept);
     });
   }
+
+  it('who restores, although a worker goes on that was paused before it looks for those that restored before', async () => {
+    const names = await prepared();
+    const looking = cutter.hold('usersInfo', BACKUPS_DATABASE);
+    const late = pausedTool.swap(names, { signal: patience() });
+    await looking.came;
+    const replacing = cutter.hold('dropDatabase', names.kept);
+    const swapped = pausedTool.swap(names, { signal: patience() });
+    await replacing.came;
+    looking.letGo();
+    await assert.rejects(late, isOver);
+    replacing.letGo();
+    await swapped;
+    assert.deepEqual([access(), restorersLeft()], [OPEN, []]);
+    await tool.drop(names.kept);
+  });
+
+  it('who restores in place, although a worker goes on that was paused before such a look', async () => {
+    const looking = cutter.hold('usersInfo', BACKUPS_DATABASE);
+    const late = pausedTool.restoreInPlace(live, stream(archive), { signal: patience() });
+    await looking.came;
+    const replacing = cutter.hold('drop', live);
+    const restored = pausedTool.restoreInPlace(live, stream(archive), { signal: patience() });
+    await replacing.came;
+    looking.letGo();
+    await assert.rejects(late, isOver);
+    replacing.letGo();
+    await restored;
+    assert.deepEqual([await valuesOf(live), access(), restorersLeft()], [['one'], OPEN, []]);
+  });
 
   it('nobody who was undoing a restore that others begin anew: paused before it drops the copy, it drops nothing', async () => {
     const names = await prepared();

@@ -69,6 +69,18 @@ describe('an order that the authority refuses when it is finalized', () => {
     assert.equal((await fulfilCertificateOrder(deps, order, signal)).kind, 'issued');
   });
 
+  it('blames no name when it is placed for an account that is not valid any more', async () => {
+    const { deps, place } = start();
+    const { placeOrder } = deps.authority;
+    deps.authority.placeOrder = async () => {
+      const details = { status: 403, type: 'unauthorized', names: [] };
+      throw new FairleadError('CERTIFICATE_REFUSED', 'the account is deactivated', { details });
+    };
+    await assert.rejects(place(OWN, GUEST), { message: 'the account is deactivated' });
+    deps.authority.placeOrder = placeOrder;
+    assert.equal((await place(OWN, GUEST)).kind, 'placed');
+  });
+
   it('and ends by itself fails the names that its problem is about', async () => {
     const { deps, place } = start();
     const placed = await place(OWN, GUEST);
