@@ -97,7 +97,7 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     const padded = concat(await archives.get(objectKey), Buffer.alloc(1024 ** 2));
     await archives.put('padded', padded);
     await archives.put(objectKey, await archives.get('padded'));
-    const problem = await verifyBackup(deps, job.id, patience(), proofScratches(job.id, 1));
+    const problem = await verifyBackup(deps, job.id, patience(), proofScratches('run', job.id, 1));
     assert.equal(problem?.code, 'NOT_RESTORABLE');
     const restore = parts.restoreJob(job.id);
     await openRestore(deps, restore);

@@ -7,8 +7,8 @@ import { createMonitorStore } from '../../../adapters/mongo/monitors/monitors.ts
 import { createResultStore } from '../../../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../../adapters/mongo/notifications/channels.ts';
-import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { createDeliveryStore } from '../../../adapters/mongo/notifications/deliveries.ts';
+import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../../../adapters/mongo/notifications/notices.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';

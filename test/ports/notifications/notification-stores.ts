@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import type { Channel, Delivery, Notification } from '../../../domain/notifications/notification.ts';
 import {
   type ChannelStore,
-  type MailCounts,
   type DeliveryStore,
+  type MailCounts,
   MOST_CHANNELS,
   type NoticeStore,
 } from '../../../domain/notifications/ports.ts';
