@@ -62,7 +62,7 @@ describe('a worker that is killed between a failed check and its notice', { time
       ...{ LOG_LEVEL: 'silent', MONITOR_URL: 'http://monitor.example.org' },
       MONITOR_ENCRYPTION_KEY: KEY.toString('base64'),
       MONITOR_ALLOWED_NETWORKS: `${ORG}=127.0.0.0/8`,
-      WEBHOOK_TRUSTED_ORIGINS: receiver.origin,
+      WEBHOOK_TRUSTED_ORIGINS: `${ORG}=${receiver.origin}`,
     });
   };
   const restart = async (): Promise<void> => {
