@@ -62,7 +62,7 @@ const TABLE = readTable(`
   POST   /api/incidents/inc_none/updates {"status":"identified","body":"y"}   401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/incidents/inc_none/resolve       401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   GET    /api/alerts/channels                  401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
-  POST   /api/alerts/channels {"kind":"mail","to":"a@example.com"}  401 201 201 201 201 201 403 403 201 403 403 403 403 403 403 403
+  POST   /api/alerts/channels {"kind":"webhook","url":"https://a.example.com/hook"}  401 201 201 201 201 201 403 403 201 403 403 403 403 403 403 403
   DELETE /api/alerts/channels/chn_none         401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   POST   /api/alerts/test                      401 202 202 202 202 202 403 403 202 403 403 403 403 403 403 403
   GET    /api/alerts/deliveries                401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
