@@ -1,47 +1,28 @@
 import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../../domain/errors.ts';
-import { type AllowedCallers, admits, describeCallers } from '../../http/allowed-callers.ts';
+import { admits, describeCallers } from '../../http/allowed-callers.ts';
 import type { Caller } from '../../http/caller.ts';
-import { defineRoute, type Reply, type Route, type RouteContext } from '../../http/define-route.ts';
-import { PAGE_RESPONSES, REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
+import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
+import { REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
 import { redirectTo } from '../../http/pages/send-page.ts';
 import { signedIn } from '../../http/sign-in/signed-in.ts';
+import { type SignedInPage, signedInPage } from '../../http/sign-in/signed-in-page.ts';
 import { ACTORS, READERS } from '../../monitors/monitor-callers.ts';
 import type { DashboardSignIn } from './deps.ts';
 import { sessionCookies } from './session.ts';
 
-/** A page of the dashboard, and what it shows. */
-export interface MemberPage<P extends z.ZodObject, Q extends z.ZodObject> {
-  readonly path: string;
-  readonly summary: string;
-  readonly params: P;
-  readonly query: Q;
-  readonly errors?: readonly ErrorCode[];
-  readonly show: (
-    input: { readonly params: z.output<P>; readonly query: z.output<Q> },
-    caller: Caller,
-  ) => Promise<Reply>;
-}
+const REFUSED = 'The dashboard is for people with a role in an org';
 
-/**
- * The route of a page. Its row is public, for whoever is not signed in is sent to sign in; beyond that it is for the callers
- * of the API that reads the same. A cookie is believed on these pages alone: the API looks at headers only.
- */
+/** The route of a page of the dashboard. */
 export function memberPage<P extends z.ZodObject, Q extends z.ZodObject>(
   deps: DashboardSignIn,
-  { show, ...page }: MemberPage<P, Q>,
+  page: SignedInPage<P, Q>,
 ): Route {
-  return defineRoute({
-    ...page,
-    ...{ method: 'get', tag: 'dashboard', callers: 'public', replies: 'page', responses: PAGE_RESPONSES },
-    description: `For ${describeCallers(READERS)}; others are sent to sign in.`,
-    errors: ['FORBIDDEN', ...(page.errors ?? [])],
-    handle: async (input, context) => {
-      const caller = await signedIn(deps.authenticate, sessionCookies(deps), context);
-      if (caller === null) return redirectTo(`/dashboard/login?to=${encodeURIComponent(context.url)}`);
-      return show(input, requireRole(READERS, caller));
-    },
-  });
+  const pages = {
+    ...{ authenticate: deps.authenticate, cookies: sessionCookies(deps), loginPath: '/dashboard/login' },
+    ...{ callers: READERS, refusal: REFUSED, tag: 'dashboard', errors: [] },
+  };
+  return signedInPage(pages, page);
 }
 
 /** A form of the dashboard, and what sending it does. */
@@ -77,7 +58,7 @@ export function memberForm<P extends z.ZodObject, B extends z.ZodObject>(
       requireOwnForm(context, deps.origin);
       const caller = await signedIn(deps.authenticate, sessionCookies(deps), context);
       if (caller === null) return redirectTo('/dashboard/login');
-      return redirectTo(await send(input, requireRole(ACTORS, caller), context));
+      return redirectTo(await send(input, requireActor(caller), context));
     },
   });
 }
@@ -90,13 +71,10 @@ export function requireOwnForm(context: Pick<RouteContext, 'headers' | 'origin'>
   throw new FairleadError('ORIGIN_REFUSED', 'This form was not sent by a page of the uptime monitor');
 }
 
-function requireRole(allowed: AllowedCallers, caller: Caller): Caller {
-  if (admits(allowed, caller)) return caller;
-  const needed =
-    allowed === ACTORS
-      ? 'Only members and admins of the org change what is watched'
-      : 'The dashboard is for people with a role in an org';
-  throw new FairleadError('FORBIDDEN', needed);
+/** @throws FORBIDDEN */
+function requireActor(caller: Caller): Caller {
+  if (admits(ACTORS, caller)) return caller;
+  throw new FairleadError('FORBIDDEN', 'Only members and admins of the org change what is watched');
 }
 
 export const NOTHING = z.strictObject({});
