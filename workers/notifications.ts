@@ -11,7 +11,7 @@ import { createMailCounts } from '../adapters/mongo/notifications/mail-counts.ts
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createChannelLinks } from '../adapters/notifications/channel-links.ts';
 import { createNoticeSender, type NoticeSenderDeps } from '../adapters/notifications/notice-sender.ts';
-import { createProbeLookup } from '../adapters/prober/probe-lookup.ts';
+import { createResolverLookup } from '../adapters/public-dns/resolver-lookup.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { originsTrustedFor, type TrustedOrigin } from '../domain/notifications/trusted-origins.ts';
 import { defineModule, type WorkerParts } from './module.ts';
@@ -54,7 +54,7 @@ export const notifications = defineModule({
 
 /** One for each set of origins that are trusted; most orgs have none. Names are resolved beside the system's few threads. */
 function createFetchFor(listed: readonly TrustedOrigin[], platformOrg: string): NoticeSenderDeps['fetchFor'] {
-  const lookup = createProbeLookup([]);
+  const lookup = createResolverLookup([]);
   const made = new Map<string, GuardedFetch>();
   return (org) => {
     const trustedOrigins = originsTrustedFor(listed, org, platformOrg);
