@@ -8,10 +8,13 @@ export interface FollowedLine {
   readonly release: string;
 }
 
-/** Follows a log of the builder until it is told to stop, or the server ends or cuts the stream. */
-export function followEvents(url: string, headers: Record<string, string> = {}) {
+/**
+ * Follows a log of the builder until it is told to stop, or the server ends or cuts the stream.
+ * @typeParam Extra what its lines have besides
+ */
+export function followEvents<Extra extends object = object>(url: string, headers: Record<string, string> = {}) {
   const abort = new AbortController();
-  const lines: FollowedLine[] = [];
+  const lines: (FollowedLine & Extra)[] = [];
   const events: string[] = [];
   const parser = createParser({
     onEvent: ({ event = '', id = '', data }) => {

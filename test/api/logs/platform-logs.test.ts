@@ -130,24 +130,26 @@ it('every line is redacted again, has no control characters, and looks like no e
   assert.ok(follower.lines.every(({ id }) => /^1:\d+$/.test(id) && id !== '99:99'));
 });
 
+type RawLine = Pick<PlatformLogLineView, 'raw'>;
+
 it('a follower resumes by the id of the last line it has, also when the log was rotated and compressed meanwhile', async () => {
   const log = logOf('follows', 'out', 300);
   const path = '/platform/logs/tail?part=follows';
   log.write('line 1', 'line 2');
-  const first = followEvents(`${api.address}${path}`);
+  const first = followEvents<RawLine>(`${api.address}${path}`);
   await first.until(2);
   for (let line = 3; line <= 60; line += 1) log.write(`line ${line}`);
   await first.until(60);
   await first.stop();
   await log.look();
-  const seen = first.lines.map((line) => (line as unknown as PlatformLogLineView).raw);
+  const seen = first.lines.map(({ raw }) => raw);
   const numbers = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`);
   assert.deepEqual(seen, numbers);
   for (const at of [0, 1, 30, 58]) {
-    const again = followEvents(`${api.address}${path}`, { 'last-event-id': first.lines[at]?.id ?? '' });
+    const again = followEvents<RawLine>(`${api.address}${path}`, { 'last-event-id': first.lines[at]?.id ?? '' });
     await again.until(59 - at);
     await again.stop();
-    const raw = again.lines.map((line) => (line as unknown as PlatformLogLineView).raw);
+    const raw = again.lines.map((line) => line.raw);
     assert.deepEqual([raw, again.events.includes('gap')], [numbers.slice(at + 1), false]);
   }
   const { next } = await tail('part=follows');
