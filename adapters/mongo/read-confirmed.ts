@@ -38,15 +38,16 @@ export async function readAllCommitted<T extends Document>(
 }
 
 /**
- * Reads documents of which none may be overlooked that a majority has: the member that answered is asked to prove
- * afterwards that it is the primary still. One that was cut off knows nothing of what others wrote since.
+ * Reads documents of which none may be overlooked that a majority has, and none may be of one member alone: the member that
+ * answered is asked to prove afterwards that it is the primary still. One that was cut off knows nothing of what others
+ * wrote since; what the primary acknowledged is in what it knows a majority to have.
  * @throws UNAVAILABLE when no majority confirms it
  */
 export async function readAllConfirmed<T extends Document>(
   collection: Collection<T>,
   filter: Filter<T>,
 ): Promise<readonly WithId<T>[]> {
-  const documents = await mongoCall(() => collection.find(filter).sort({ _id: 1 }).toArray());
+  const documents = await readAllCommitted(collection, filter);
   await readConfirmed(collection, { _id: documents[0]?._id ?? '' } as Filter<T>);
   return documents;
 }
