@@ -7,6 +7,7 @@ import { ensureIndexes } from '../../../adapters/mongo/ensure-indexes.ts';
 import { COLLECTIONS, INDEXES } from '../../../adapters/mongo/search-pulls/indexes.ts';
 import { createSearchRowStore } from '../../../adapters/mongo/search-pulls/rows.ts';
 import { createSearchWindowStore } from '../../../adapters/mongo/search-pulls/windows.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { SearchRowStore, SearchWindowStore } from '../../../domain/search-pulls/ports.ts';
 import { WINDOW_DAYS } from '../../../domain/search-pulls/windows.ts';
 import { allStoredRows } from '../../support/all-stored-rows.ts';
@@ -77,6 +78,18 @@ const sortedKeys = (_: string, value: unknown): unknown =>
     ? value
     : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+/** A database that is slow for a moment is asked again, as a pull does. */
+async function readPatiently<T>(t: TestContext, read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (attempt === 5 || !(error instanceof FairleadError && error.retryable)) throw error;
+      t.diagnostic(`read again: ${error.message}`);
+    }
+  }
+}
+
 const digestOf = (lines: readonly string[]): string => createHash('sha256').update(lines.join('\n')).digest('hex');
 
 describe('a pull whose processes are killed ten times, of a search engine that fails', {
@@ -140,10 +153,11 @@ describe('a pull whose processes are killed ten times, of a search engine that f
     const asked = await pullWithKills(t, requests);
     const stored = { rows: createSearchRowStore(connection), windows: createSearchWindowStore(connection) };
     for (const [index, { domain, digest }] of expected.entries()) {
-      const lines = await allLines(stored, domain);
+      const lines = await readPatiently(t, () => allLines(stored, domain));
       // The rows themselves are compared where they differ, so that it is told which.
       if (digestOf(lines) !== digest) assert.deepEqual(lines, (await pullInMemory(domain, index)).lines, domain);
       assert.equal(digestOf(lines), digest, domain);
+      if (index % 10 === 9) t.diagnostic(`${index + 1} of ${expected.length} properties are equal`);
     }
     const parts = expected.reduce((sum, one) => sum + one.parts, 0);
     assert.equal(await connection.db.collection(COLLECTIONS.parts).estimatedDocumentCount(), parts);
