@@ -20,7 +20,10 @@ test('a list that is confirmed is what a majority has, of a member that is the p
   for (const ids of [[], ['a', 'b']]) {
     if (ids.length > 0) await collection.insertMany(ids.map((_id) => ({ _id })));
     asked.length = 0;
-    assert.deepEqual(await readAllConfirmed(collection, {}), ids.map((_id) => ({ _id })));
+    assert.deepEqual(
+      await readAllConfirmed(collection, {}),
+      ids.map((_id) => ({ _id })),
+    );
     assert.deepEqual(asked, ['majority', 'linearizable']);
   }
 });
