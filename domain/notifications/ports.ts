@@ -51,8 +51,8 @@ export interface NoticeStore {
   /** One of an id that is there, or was told, stays as it is. */
   insert(notices: readonly Notification[], at: Date): Promise<void>;
   isAnyWaiting(ids: readonly string[]): Promise<boolean>;
-  /** The id of the first one that waits of those that came at or after a time, by their times, then ids. */
-  firstWaiting(org: string | null, since: Date): Promise<string | null>;
+  /** The first one that waits, by their times, then ids, and when it came. */
+  firstWaiting(org: string | null): Promise<{ readonly id: string; readonly createdAt: Date } | null>;
   countWaiting(org: string | null, most: number): Promise<number>;
   /** In that order. */
   listWaiting(org: string | null, most: number): Promise<readonly WaitingNotice[]>;
