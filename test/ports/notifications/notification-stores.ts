@@ -151,6 +151,10 @@ export function confirmationCountsSuite(counts: () => MailCounts): void {
       assert.equal(await counts().take(key, '2026-11-01', 3), false);
       assert.equal(await counts().take(key, '2026-11-02', 3), true);
       assert.equal(await counts().take(`${key}-other`, '2026-11-01', 3), true);
+      await counts().giveBack(key, '2026-11-01');
+      assert.equal(await counts().take(key, '2026-11-01', 3), true);
+      assert.equal(await counts().take(key, '2026-11-01', 3), false);
+      await counts().giveBack(`${key}-none`, '2026-11-01');
     });
   });
 }
@@ -166,6 +170,17 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       assert.deepEqual(await store().find(delivery.id), { ...delivery, attempts: 2, lastProblem: 'It answered 500' });
       await store().note('none', { attempts: 2 });
       assert.equal(await store().find('none'), null);
+    });
+
+    it('counts those that wait of a channel since a time, and no more than it is asked for', async () => {
+      const [org, channelId] = [`org-${unique()}`, `chn_${unique()}`];
+      const later = new Date(AT.getTime() + 1_000);
+      const waiting = { org, channelId };
+      for (const createdAt of [AT, later, later]) await store().insert(deliveryRecord({ ...waiting, createdAt }));
+      await store().insert(deliveryRecord({ ...waiting, state: 'dead', createdAt: later }));
+      await store().insert(deliveryRecord({ org, channelId: 'other', createdAt: later }));
+      const count = (since: Date, most: number) => store().countPending({ id: channelId, org }, since, most);
+      assert.deepEqual([await count(AT, 9), await count(later, 9), await count(AT, 2)], [3, 2, 2]);
     });
 
     it('lists those of an org in a state, the newest first', async () => {

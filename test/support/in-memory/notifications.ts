@@ -56,8 +56,9 @@ export function createMemoryDeliveries(): DeliveryStore {
     async insert(delivery) {
       if (!deliveries.has(delivery.id)) deliveries.set(delivery.id, keepRecord({ ...delivery }));
     },
-    async countPending({ id, org }, most) {
-      const isWaiting = (each: Delivery) => each.org === org && each.channelId === id && each.state === 'pending';
+    async countPending({ id, org }, since, most) {
+      const isWaiting = (each: Delivery) =>
+        each.org === org && each.channelId === id && each.state === 'pending' && each.createdAt >= since;
       return Math.min(most, [...deliveries.values()].filter(isWaiting).length);
     },
     async note(id, change) {
