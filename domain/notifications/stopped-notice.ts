@@ -1,8 +1,8 @@
 import type { Channel, Notification } from './notification.ts';
 
-/** What the other channels are told of one that its reader has stopped: whoever a mail was passed on to can do that. */
+/** What the other channels are told of one that the reader of its mails has stopped: whoever a mail was passed on to can do that. */
 export function stoppedNotice({ id, org, target }: Pick<Channel, 'id' | 'org' | 'target'>, at: Date): Notification {
-  const where = target.kind === 'mail' ? target.to : target.url;
+  const where = target.kind === 'mail' ? target.to : `the channel ${id}`;
   return {
     ...{ id: `channel-stopped/${id}`, kind: 'channel.stopped', org, at, data: { channelId: id } },
     subject: `Alerts to ${where} were stopped`,

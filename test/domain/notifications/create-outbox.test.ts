@@ -78,6 +78,7 @@ it('wakes again for whoever could not wake before, however late it tries again a
 it('is not kept from waking by notices that come all the time', async () => {
   const { notices, clock, woken, outbox, later } = await useOutbox();
   await notices.insert([notice('lost')], clock.now);
+  later(1);
   for (let minutes = 0; minutes < 5; minutes += 0.5) {
     await outbox.tell(notice(`at-${minutes}`));
     later(WOKEN_WITHIN_MS / 2);
