@@ -56,7 +56,8 @@ async function attempt(deps: SendNoticeDeps, channel: Channel, delivery: Deliver
     try {
       await sender.send(channel, delivery, signal);
     } catch (error) {
-      await giveBack?.();
+      // What was refused for good went as far as a mail does.
+      if (isForNow(error)) await giveBack?.();
       signal.throwIfAborted();
       await note(error, attempts);
       throw inTime(error, Math.min(attempts, deps.attemptOf()));
@@ -78,9 +79,13 @@ function problemOf(error: unknown): string {
   return error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
 }
 
+function isForNow(error: unknown): error is FairleadError {
+  return error instanceof FairleadError && error.retryable;
+}
+
 /** The same error with when to try again: by the attempts that were made, for how long one waited for its turn says nothing. */
 function inTime(error: unknown, attempts: number): unknown {
-  if (!(error instanceof FairleadError) || !error.retryable) return error;
+  if (!isForNow(error)) return error;
   const retryAfterSeconds = Math.min(RETRY_SECONDS.first * 2 ** (attempts - 1), RETRY_SECONDS.most);
   const { code, message, cause } = error;
   return new FairleadError(code, message, { retryable: true, details: { retryAfterSeconds }, cause });

@@ -3,7 +3,7 @@ import { MOST_ALERT_MAILS } from '../../domain/notifications/channel-address.ts'
 import type { MailCounts } from '../../domain/notifications/ports.ts';
 
 /**
- * Counts one mail of an org. @returns what gives it back where the mail server did not take it: while that is away, attempts
+ * Counts one mail of an org. @returns what gives it back where the mail server took nothing: while that is away, attempts
  * use up nothing @throws UNAVAILABLE (retryable, in some minutes) for one that is too many
  */
 export type TakeMail = (org: string | null) => Promise<() => Promise<void>>;

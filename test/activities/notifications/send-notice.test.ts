@@ -43,10 +43,10 @@ it('tries again soon after a first failure, however long the notice waited for i
   await deliveries.insert(delivery);
   const away = new FairleadError('UNAVAILABLE', 'The mail server did not take the mail', { retryable: true });
   let counted = 0;
-  const world = { attempt: 30, hasRoom: false };
+  const world = { attempt: 30, hasRoom: false, fault: away };
   const deps = {
     ...{ channels, deliveries, now: () => new Date(0), attemptOf: () => world.attempt },
-    sender: { send: () => Promise.reject(away) },
+    sender: { send: () => Promise.reject(world.fault) },
     async takeMail() {
       if (!world.hasRoom) throw new FairleadError('UNAVAILABLE', 'this one waits', { retryable: true });
       counted += 1;
@@ -77,4 +77,7 @@ it('tries again soon after a first failure, however long the notice waited for i
   world.attempt = 1;
   assert.deepEqual(await waits(), { retryAfterSeconds: 5 }, 'a person asked for it once more');
   assert.equal(counted, 0);
+  world.fault = new FairleadError('UNAVAILABLE', 'The mail server refused the mail (550)', { retryable: false });
+  assert.equal(await waits(), undefined);
+  assert.equal(counted, 1, 'one that bounces counts');
 });
