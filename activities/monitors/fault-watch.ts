@@ -32,7 +32,7 @@ export function createFaultWatch(deps: FaultWatchDeps): FaultWatch {
   const { prober, warn } = deps;
   const guard = createFaultGuard();
   let isAsking = false;
-  let isFirst = true;
+  let isSilent = false;
   let toldOfMs: number | null = null;
   let tellAtMs = 0;
 
@@ -42,8 +42,10 @@ export function createFaultWatch(deps: FaultWatchDeps): FaultWatch {
     try {
       const found = await prober.askControls();
       guard.looked(found, beganMs);
-      if (isFirst && found.controls > 0 && found.answering === 0) warn({ err: null }, NONE_ANSWERS);
-      isFirst = false;
+      const wasSilent = isSilent;
+      isSilent = found.controls > 0 && found.answering === 0;
+      // Also later: targets that are gone for good would have the next outage taken for the prober's own fault.
+      if (isSilent && !wasSilent) warn({ err: null }, NONE_ANSWERS);
     } catch (err) {
       warn({ err }, 'the control targets could not be asked');
     } finally {

@@ -160,13 +160,15 @@ async function tellUntold(deps: RecorderDeps, held: Held): Promise<void> {
 }
 
 /**
- * In the order of each monitor, until nothing is left. That a transition was told is stored with the next write of the
- * condition; whoever tells it again before is not heard twice.
+ * In the order of each monitor, until nothing is left, and the orgs in turn: one with hundreds of outages, or whose people
+ * pause and resume what is down, keeps no end of another's waiting. That a transition was told is stored with the next write
+ * of the condition; whoever tells it again before is not heard twice.
  */
 async function tellEach(deps: RecorderDeps, held: Held): Promise<void> {
-  const failed = new Set<string>();
-  for (let next = nextUntold(held, failed); next !== null; next = nextUntold(held, failed)) {
+  const turns: Turns = { failed: new Set(), ofOrgs: new Map() };
+  for (let next = nextUntold(held, turns); next !== null; next = nextUntold(held, turns)) {
     const { monitor, transition } = next;
+    turns.ofOrgs.set(monitor.org, turnsOf(turns, monitor) + 1);
     try {
       await deps.listener.tell(monitor, transition);
       forget(held, monitor.id, transition.sequence);
@@ -174,7 +176,7 @@ async function tellEach(deps: RecorderDeps, held: Held): Promise<void> {
       deps.onFailure(error);
       // While Temporal is away every further one would wait for it as well.
       if (error instanceof FairleadError && error.retryable) return;
-      failed.add(monitor.id);
+      turns.failed.add(monitor.id);
     }
   }
 }
@@ -194,13 +196,27 @@ async function announceNew({ listener, onFailure }: RecorderDeps, held: Held): P
   await listener.announce(fresh).catch(onFailure);
 }
 
-function nextUntold({ conditions, monitors }: Held, failed: ReadonlySet<string>) {
+interface Turns {
+  /** Ids of monitors whose telling failed for good. */
+  readonly failed: Set<string>;
+  /** How many transitions of each org were told. */
+  readonly ofOrgs: Map<string | null, number>;
+}
+
+function turnsOf({ ofOrgs }: Turns, { org }: Pick<Monitor, 'org'>): number {
+  return ofOrgs.get(org) ?? 0;
+}
+
+/** Of the org that had the fewest turns. */
+function nextUntold({ conditions, monitors }: Held, turns: Turns) {
+  let next: { readonly monitor: Monitor; readonly transition: Transition } | null = null;
   for (const [id, { untold }] of conditions) {
     const [transition] = untold;
     const monitor = monitors.get(id);
-    if (transition !== undefined && monitor !== undefined && !failed.has(id)) return { monitor, transition };
+    if (transition === undefined || monitor === undefined || turns.failed.has(id)) continue;
+    if (next === null || turnsOf(turns, monitor) < turnsOf(turns, next.monitor)) next = { monitor, transition };
   }
-  return null;
+  return next;
 }
 
 function forget(held: Held, id: string, told: number): void {

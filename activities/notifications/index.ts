@@ -27,12 +27,13 @@ export interface NotificationsActivityDeps {
 /** What deliveries do, and what gathers notices for them. */
 export function createNotificationsActivities(deps: NotificationsActivityDeps) {
   const { deliveries, notices, now } = deps;
-  const inPlace = createDeliveryPlaces(() => Context.current().info.attempt);
+  const attemptOf = (): number => Context.current().info.attempt;
+  const inPlace = createDeliveryPlaces(attemptOf);
   const takeMail = createTakeMail(deps.mailCounts, now);
   return {
     /** Idempotent by the delivery. */
     sendNotice: (id: string): Promise<void> =>
-      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace, takeMail }, id, signal)),
+      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace, takeMail, attemptOf }, id, signal)),
     /** Idempotent: of one that was delivered meanwhile nothing changes. */
     async reviveDelivery(id: string): Promise<void> {
       const delivery = await deliveries.find(id);

@@ -10,8 +10,13 @@ export interface SendNoticeDeps {
   readonly sender: NoticeSender;
   readonly inPlace: InDeliveryPlace;
   readonly takeMail: TakeMail;
+  /** The number of this attempt, the first is 1, those that found no place or had to wait for their hour included. */
+  readonly attemptOf: () => number;
   readonly now: () => Date;
 }
+
+/** After a receiver did not take a notice; twice as long each time. */
+const RETRY_SECONDS = { first: 5, most: 3_600 } as const;
 
 /**
  * Makes one attempt of a delivery. Idempotent: one that was delivered is not sent again, and receivers know a repeat by its id.
@@ -38,18 +43,52 @@ function requireWanted({ state }: Channel, { notification: { kind } }: Delivery)
 async function attempt(deps: SendNoticeDeps, channel: Channel, delivery: Delivery, signal: AbortSignal): Promise<void> {
   const { deliveries, sender, takeMail, now } = deps;
   const attempts = delivery.attempts + 1;
-  try {
-    if (!isMuted(delivery)) {
-      if (channel.target.kind === 'mail') await takeMail(channel.org);
+  if (!isMuted(delivery)) {
+    const note = (error: unknown, counted: number) =>
+      deliveries.note(delivery.id, { attempts: counted, lastProblem: problemOf(error) });
+    const isMail = channel.target.kind === 'mail';
+    const giveBack = isMail
+      ? await orNoted(
+          () => takeMail(channel.org),
+          (error) => note(error, delivery.attempts),
+        )
+      : null;
+    try {
       await sender.send(channel, delivery, signal);
+    } catch (error) {
+      // What was refused for good went as far as a mail does.
+      if (isForNow(error)) await giveBack?.();
+      signal.throwIfAborted();
+      await note(error, attempts);
+      throw inTime(error, Math.min(attempts, deps.attemptOf()));
     }
-  } catch (error) {
-    signal.throwIfAborted();
-    const lastProblem = error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
-    await deliveries.note(delivery.id, { attempts, lastProblem });
-    throw error;
   }
   await deliveries.note(delivery.id, { state: 'delivered', attempts, lastProblem: null, endedAt: now() });
+}
+
+async function orNoted<T>(work: () => Promise<T>, note: (error: unknown) => Promise<void>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await note(error);
+    throw error;
+  }
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
+}
+
+function isForNow(error: unknown): error is FairleadError {
+  return error instanceof FairleadError && error.retryable;
+}
+
+/** The same error with when to try again: by the attempts that were made, for how long one waited for its turn says nothing. */
+function inTime(error: unknown, attempts: number): unknown {
+  if (!isForNow(error)) return error;
+  const retryAfterSeconds = Math.min(RETRY_SECONDS.first * 2 ** (attempts - 1), RETRY_SECONDS.most);
+  const { code, message, cause } = error;
+  return new FairleadError(code, message, { retryable: true, details: { retryAfterSeconds }, cause });
 }
 
 /** Its address had as many such mails as it may have in a day. Whoever added the channel sees no difference. */

@@ -89,10 +89,17 @@ function stopHeaders(stop: SentMail['stop']): Readonly<Record<string, string>> {
   };
 }
 
-/** Only what a server said for good (5xx) is not worth another attempt (RFC 5321, 4.2.1). */
+/** Where a server speaks of the mail and its receiver, and not of who sends it. */
+const OF_THE_MAIL: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA']);
+
+/**
+ * Only what a server said of the mail for good (5xx) is not worth another attempt (RFC 5321, 4.2.1). A login that it refuses, as
+ * while a password is replaced, or a sender that it does not know yet, is the operator's to mend.
+ */
 function refusal(error: unknown): FairleadError {
-  const code = typeof error === 'object' && error !== null && 'responseCode' in error ? Number(error.responseCode) : 0;
-  const final = code >= 500 && code < 600;
+  const { responseCode = 0, command } = error as { readonly responseCode?: unknown; readonly command?: unknown };
+  const code = Number(responseCode);
+  const final = code >= 500 && code < 600 && OF_THE_MAIL.has(command);
   const message = final ? `The mail server refused the mail (${code})` : 'The mail server did not take the mail';
   return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: !final });
 }

@@ -130,7 +130,7 @@ function removeRoute(deps: NotificationsDeps): Route {
   return defineRoute({
     method: 'delete',
     path: '/api/alerts/channels/:id',
-    summary: 'Removes a channel; what is under way to it is still tried',
+    summary: 'Removes a channel; what is under way to it is given up',
     tag,
     callers: CHANNEL_ADMINS,
     params,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { CONFIRM_PATH, STOP_PATH } from '../../domain/notifications/channel-address.ts';
 import type { Channel } from '../../domain/notifications/notification.ts';
+import { putDeliveries } from '../../domain/notifications/put-deliveries.ts';
+import { stoppedNotice } from '../../domain/notifications/stopped-notice.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
 import { type Html, html } from '../http/pages/html.ts';
 import { PAGE_RESPONSES } from '../http/pages/page-responses.ts';
@@ -84,7 +86,15 @@ ${button(STOP_PATH, link, 'Stop these alerts')}`;
 async function stop(deps: NotificationsDeps, link: Link): Promise<Reply> {
   const channel = await stoppable(deps, link);
   await deps.channels.stop(channel.id);
+  await tellOthers(deps, channel);
   return page(deps, 'Stopped', html`<p>${senderOf(deps, channel)} mails you no more alerts.</p>`);
+}
+
+/** Nobody else would see that a channel is told no more. Idempotent by the channel: it is stopped once. */
+async function tellOthers(deps: NotificationsDeps, channel: Channel): Promise<void> {
+  const active = (await deps.channels.list(channel.org)).filter(({ state }) => state === 'active');
+  const others = active.filter(({ id }) => id !== channel.id);
+  await putDeliveries({ ...deps, commands: deps.deliveryCommands }, others, [stoppedNotice(channel, deps.now())]);
 }
 
 /** Stopped already, it is so once more. @throws LINK_INVALID */

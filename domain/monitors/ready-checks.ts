@@ -25,9 +25,12 @@ export interface ReadyChecks {
   skipped(): Pick<SkippedChecks, 'overdue' | 'crowded'>;
 }
 
-/** Checks of one host that run at once. */
+/** Checks of one host that run at once. Each org has its own places: it fills none that others need. */
 export const MOST_OF_HOST = 20;
-/** Checks of one address that run at once, whatever names lead there: many sites share one. */
+/**
+ * Checks of one address that run at once, whatever names lead there: many sites share one. Each org has its own places here
+ * too: all custom domains lead to the platform's router.
+ */
 export const MOST_OF_ADDRESS = 100;
 /** Checks that run at once: each is a socket. */
 export const MOST_RUNNING = 4_000;
@@ -42,22 +45,28 @@ export function mostLateMs({ intervalMs, isExtra }: Pick<ReadyCheck, 'intervalMs
 export function createReadyChecks(): ReadyChecks {
   let waiting: ReadyCheck[] = [];
   const isWaiting = new Set<string>();
+  /** With its place at an address, once that is known. */
   const running = new Map<string, ReadyCheck & { readonly address: string | null }>();
   const addresses = new Map<string, string>();
   const [ofHost, ofAddress] = [createPlaces(MOST_OF_HOST), createPlaces(MOST_OF_ADDRESS)];
   const ofOrg = createOrgShares();
   const counts = { overdue: 0, crowded: 0 };
 
-  const addressOf = ({ id, org }: ReadyCheck): string | null => (org === null ? null : (addresses.get(id) ?? null));
+  const ofItsOrg = ({ org }: ReadyCheck, place: string): string => `${org ?? ''} ${place}`;
+  const hostOf = (check: ReadyCheck): string => ofItsOrg(check, check.host);
+  const addressOf = (check: ReadyCheck): string | null => {
+    const address = check.org === null ? undefined : addresses.get(check.id);
+    return address === undefined ? null : ofItsOrg(check, address);
+  };
   const hasRoom = (check: ReadyCheck, nowMs: number): boolean =>
     running.size < MOST_RUNNING &&
-    ofHost.hasRoom(check.host) &&
+    ofHost.hasRoom(hostOf(check)) &&
     ofAddress.hasRoom(addressOf(check)) &&
     (check.org === null || ofOrg.hasRoom(check.org, nowMs));
   const occupy = (check: ReadyCheck, nowMs: number): void => {
     const address = addressOf(check);
     running.set(check.id, { ...check, address });
-    ofHost.occupy(check.host);
+    ofHost.occupy(hostOf(check));
     ofAddress.occupy(address);
     if (check.org !== null) ofOrg.occupy(check.org, nowMs);
   };
@@ -99,15 +108,16 @@ export function createReadyChecks(): ReadyChecks {
       addresses.set(id, address);
       const check = running.get(id);
       if (check === undefined || check.org === null) return;
+      const place = ofItsOrg(check, address);
       ofAddress.release(check.address);
-      ofAddress.occupy(address);
-      running.set(id, { ...check, address });
+      ofAddress.occupy(place);
+      running.set(id, { ...check, address: place });
     },
     release(id) {
       const check = running.get(id);
       if (check === undefined) return;
       running.delete(id);
-      ofHost.release(check.host);
+      ofHost.release(hostOf(check));
       ofAddress.release(check.address);
       if (check.org !== null) ofOrg.release(check.org);
     },

@@ -15,6 +15,8 @@ export const NOTIFICATION_KINDS = {
   'roll-up.failed': { severity: 'warning', title: 'History of monitors was not rolled up', isGathered: false },
   'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled', isGathered: false },
   'alerts.test': { severity: 'info', title: 'Test alert', isGathered: false },
+  /** To the other channels of its org. */
+  'channel.stopped': { severity: 'warning', title: 'A channel was stopped', isGathered: false },
   /** To the address of a channel alone: whoever reads there says whether it is to be mailed. */
   'channel.confirm': { severity: 'info', title: 'Confirmation', isGathered: false },
 } as const;

@@ -51,8 +51,8 @@ export interface NoticeStore {
   /** One of an id that is there, or was told, stays as it is. */
   insert(notices: readonly Notification[], at: Date): Promise<void>;
   isAnyWaiting(ids: readonly string[]): Promise<boolean>;
-  /** The id of the first one that waits of those that came at or after a time, by their times, then ids. */
-  firstWaiting(org: string | null, since: Date): Promise<string | null>;
+  /** The first one that waits, by their times, then ids, and when it came. */
+  firstWaiting(org: string | null): Promise<{ readonly id: string; readonly createdAt: Date } | null>;
   countWaiting(org: string | null, most: number): Promise<number>;
   /** In that order. */
   listWaiting(org: string | null, most: number): Promise<readonly WaitingNotice[]>;
@@ -68,6 +68,8 @@ export interface NoticeStore {
 export interface MailCounts {
   /** Counts one more of a day unless there were so many. @returns whether it was counted */
   take(key: string, day: string, most: number): Promise<boolean>;
+  /** One that was counted was not sent. */
+  giveBack(key: string, day: string): Promise<void>;
 }
 
 /** Tokens of the links in mails, made with a key that the database does not have. */
@@ -87,8 +89,8 @@ export interface DeliveryStore {
   find(id: string): Promise<Delivery | null>;
   /** Nothing happens when there is one of that id. */
   insert(delivery: Delivery): Promise<void>;
-  /** How many wait of one channel, up to `most`. */
-  countPending(channel: Pick<Channel, 'id' | 'org'>, most: number): Promise<number>;
+  /** How many wait of one channel that came at or after a time, up to `most`. */
+  countPending(channel: Pick<Channel, 'id' | 'org'>, since: Date, most: number): Promise<number>;
   /** Notes an attempt that failed, or the end. */
   note(id: string, change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'endedAt'>>): Promise<void>;
   /** Newest first. */

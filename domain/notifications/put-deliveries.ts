@@ -1,4 +1,4 @@
-import type { DeliveryCommands } from './messages.ts';
+import { DELIVERY_HOURS, type DeliveryCommands } from './messages.ts';
 import type { Channel, Delivery, Notification } from './notification.ts';
 import type { DeliveryStore } from './ports.ts';
 
@@ -10,6 +10,9 @@ interface PutDeps {
 
 /** Deliveries that wait of one channel: each is a workflow, and a receiver may take none for a day. */
 export const MOST_PENDING = 200;
+
+/** One that is older has no workflow any more, or never had one: it waits for nothing, and takes no place of others. */
+const PENDING_MS = (DELIVERY_HOURS + 1) * 3_600_000;
 
 /**
  * Brings each notice to each channel. A channel of which as many wait as may gets it on record as one that was given up.
@@ -32,7 +35,8 @@ async function putDelivery(
 ): Promise<void> {
   const id = deliveryId(notification, channel);
   const at = now();
-  const isFull = (await deliveries.countPending(channel, MOST_PENDING)) >= MOST_PENDING;
+  const since = new Date(at.getTime() - PENDING_MS);
+  const isFull = (await deliveries.countPending(channel, since, MOST_PENDING)) >= MOST_PENDING;
   const lastProblem = `${MOST_PENDING} notices wait for this channel already`;
   const end: Pick<Delivery, 'state' | 'lastProblem' | 'endedAt'> = isFull
     ? { state: 'dead', lastProblem, endedAt: at }

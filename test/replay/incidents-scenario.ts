@@ -48,7 +48,7 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     others: {
       notifications: {
         activities: createNotificationsActivities({
-          mailCounts: { take: async () => true },
+          mailCounts: { take: async () => true, giveBack: async () => undefined },
           channels,
           deliveries,
           notices,

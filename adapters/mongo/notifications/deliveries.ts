@@ -32,8 +32,8 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
       return document === null ? null : readDelivery(document);
     },
     insert: ({ id, ...fields }) => insertOnce(collection, id, fields),
-    countPending: async ({ id: channelId, org }, most) => {
-      const waiting = { org, state: 'pending', channelId } as const;
+    countPending: async ({ id: channelId, org }, since, most) => {
+      const waiting = { org, state: 'pending', channelId, createdAt: { $gte: since } } as const;
       const found = await mongoCall(() =>
         collection
           .find(waiting, { projection: { _id: 1 } })

@@ -26,5 +26,8 @@ export function createMailCounts({ db }: { readonly db: Db }): MailCounts {
       const { matchedCount } = await mongoCall(() => collection.updateOne(filter, { $inc: { count: 1 } }));
       return matchedCount === 1;
     },
+    async giveBack(key, day) {
+      await mongoCall(() => collection.updateOne({ _id: `${key}/${day}`, count: { $gt: 0 } }, { $inc: { count: -1 } }));
+    },
   };
 }

@@ -47,10 +47,9 @@ export function createNoticeStore({ db }: { readonly db: Db }): NoticeStore {
       const filter = { _id: { $in: [...ids] }, toldAt: null };
       return (await mongoCall(() => notices.findOne(filter, { projection: { _id: 1 } }))) !== null;
     },
-    async firstWaiting(org, since) {
-      const filter = { ...waitingOf(org), createdAt: { $gte: since } };
-      const [first] = await mongoCall(() => notices.find(filter).sort(OLDEST_FIRST).limit(1).toArray());
-      return first?._id ?? null;
+    async firstWaiting(org) {
+      const [first] = await mongoCall(() => notices.find(waitingOf(org)).sort(OLDEST_FIRST).limit(1).toArray());
+      return first === undefined ? null : { id: first._id, createdAt: first.createdAt };
     },
     countWaiting: (org, most) => mongoCall(() => notices.countDocuments(waitingOf(org), { limit: most })),
     async listWaiting(org, most) {

@@ -23,7 +23,13 @@ async function world() {
   const told: Transition[] = [];
   const clock = { now: START };
   const announced: number[] = [];
-  const listener = { fault: null as Error | null, until: null as Promise<void> | null, calls: 0, isMute: false };
+  const listener = {
+    fault: null as Error | null,
+    until: null as Promise<void> | null,
+    calls: 0,
+    isMute: false,
+    orgs: [] as (string | null)[],
+  };
   const conditions = createMemoryConditions();
   const results = createMemoryResults();
   const deps: RecorderDeps = {
@@ -33,8 +39,9 @@ async function world() {
         announced.push(...transitions.map(([, { sequence }]) => sequence));
         if (listener.isMute) throw new Error('nobody hears it');
       },
-      async tell(_monitor, transition) {
+      async tell({ org }, transition) {
         if (listener.fault !== null) throw listener.fault;
+        listener.orgs.push(org);
         listener.calls += 1;
         await listener.until;
         if (!told.some(({ sequence }) => sequence === transition.sequence)) told.push(transition);
@@ -200,6 +207,27 @@ test('results are recorded while the incidents do not answer, and what they deci
   await waitUntil('both are told', () => told.length === 2);
   await check(recorder, ['ok', 'ok']);
   assert.deepEqual([kinds(told), listener.calls], [['down', 'up'], 2]);
+});
+
+test('orgs are told in turn: the hundreds of outages of one keep no end of another waiting', async () => {
+  const { monitors, open, listener, clock } = await world();
+  const ids = Array.from({ length: 40 }, (_, index) => 4 * (index + 2));
+  const ownerOf = (number: number): string => (number === ids.at(-1) ? 'calm' : 'busy');
+  for (const number of ids) await monitors.insert(monitorRecord(number, { org: ownerOf(number) }));
+  const { recorder } = await open();
+  const record = async (outcome: Outcome): Promise<void> => {
+    clock.now += 30_000;
+    await recorder.record(
+      ids.map((number) => resultOf(`mon_${number}`, clock.now, outcome)),
+      'checks',
+    );
+  };
+  for (const outcome of ['ok', 'failed', 'failed'] as const) await record(outcome);
+  const before = listener.orgs.length;
+  assert.equal(before, ids.length);
+  for (const outcome of ['ok', 'ok'] as const) await record(outcome);
+  const [firstDown, firstUp] = [listener.orgs, listener.orgs.slice(before)].map((orgs) => orgs.indexOf('calm'));
+  assert.deepEqual([firstDown, firstUp], [1, 1]);
 });
 
 test('a monitor that goes up and down is told as flapping once, and so is its end', async () => {

@@ -15,3 +15,11 @@ it('alerts of one org are so many mails an hour, and more wait; those of others 
   now = new Date('2026-11-03T11:00:00Z');
   await take('busy');
 });
+
+it('what the mail server did not take uses up nothing of the hour, nor of the day', async () => {
+  const now = new Date('2026-11-03T10:59:00Z');
+  const take = createTakeMail(createMailCounts({ db: createDatabase().connection.db }), () => now);
+  for (let mail = 0; mail < MOST_ALERT_MAILS.day; mail += 1) await (await take('acme'))();
+  for (let mail = 0; mail < MOST_ALERT_MAILS.hour; mail += 1) await take('acme');
+  await assert.rejects(take('acme'), { code: 'UNAVAILABLE', retryable: true });
+});

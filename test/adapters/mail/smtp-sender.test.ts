@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
+import type { SMTPServerOptions } from 'smtp-server';
 import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { MAIL, mailSenderSuite } from '../../ports/identity/mail-sender.ts';
@@ -60,6 +61,22 @@ test('what a server refuses for good is not tried again, what it refuses for now
     });
     const sender = createSmtpSender({ url: peer.url, from: FROM });
     await assert.rejects(sender.send(MAIL), unavailable(retryable), code);
+    sender.close();
+    await peer.stop();
+  }
+});
+
+test('a server that refuses the platform, and not the mail, is tried again: its operator can mend that', async () => {
+  const no = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
+  const refusals = {
+    login: { authOptional: false, allowInsecureAuth: true, onAuth: (_auth, _session, done) => done(no(535)) },
+    connection: { onConnect: (_session, done) => done(no(554)) },
+    sender: { onMailFrom: (_address, _session, done) => done(no(550)) },
+  } satisfies Record<string, SMTPServerOptions>;
+  for (const [what, options] of Object.entries(refusals)) {
+    const peer = await startSmtpPeer({ hideSTARTTLS: true, ...options });
+    const sender = createSmtpSender({ url: peer.url.replace('//', '//fairlead:old@'), from: FROM });
+    await assert.rejects(sender.send(MAIL), unavailable(true), what);
     sender.close();
     await peer.stop();
   }

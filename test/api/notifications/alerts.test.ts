@@ -214,6 +214,24 @@ describe('a mail address', () => {
     assert.equal((await open('GET', '/alerts/stop', id, token)).status, 400);
   });
 
+  it('is not stopped unseen: the other channels of its org are told, once, and no other org', async () => {
+    const { id } = await added('passed-on@example.com', 'seen');
+    await open('POST', '/alerts/confirm', id, await mailedToken(api, id));
+    const hook = (org: string) => api.call('POST', '/api/alerts/channels', WEBHOOK, as(`user/${org}/admin`));
+    const [own] = [(await hook('seen')).body.data, await hook('unseen')];
+    await added('unconfirmed@example.com', 'seen');
+    api.delivered.length = 0;
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal((await open('POST', '/alerts/stop', id, api.links.stopToken(id))).status, 200);
+    }
+    const told = await Promise.all([...new Set(api.delivered)].map((each) => api.deliveries.find(each)));
+    assert.deepEqual(
+      told.map((delivery) => [delivery?.channelId, delivery?.notification.kind]),
+      [[own.id, 'channel.stopped']],
+    );
+    assert.match(told[0]?.notification.subject ?? '', /passed-on@example\.com were stopped/);
+  });
+
   it('is asked once by each org, whatever others do with it, and nobody learns by the answer what they do', async () => {
     now = new Date('2026-11-03T10:00:00Z');
     const mails = async () => {

@@ -193,6 +193,31 @@ describe('the schedule of checks', () => {
     assert.equal(begun.length, MOST_OF_ADDRESS, 'and again as many once those have ended');
   });
 
+  it('lets no org fill a host or an address for others, who are checked in time', () => {
+    const slowMs = 10_000;
+    const hanging = Array.from({ length: 500 }, (_, index) =>
+      monitor(`slow_${index}`, { org: 'mallory', host: `${index % 10}.mallory.example` }),
+    );
+    const sameHost = monitor('at_host', { org: 'acme', host: '0.mallory.example' });
+    const sameAddress = many(20, { org: 'acme' });
+    const { schedule, begun, run, now } = started([...hanging, sameHost, ...sameAddress], { endsAtOnce: false });
+    const ends: { readonly id: string; readonly atMs: number }[] = [];
+    let seen = 0;
+    while (now() < 5 * INTERVAL_MS) {
+      run(50);
+      for (const { id, atMs } of begun.slice(seen)) {
+        schedule.located(id, '192.0.2.1');
+        ends.push({ id, atMs: atMs + (id.startsWith('slow_') ? slowMs : 50) });
+      }
+      seen = begun.length;
+      for (const { id } of ends.filter(({ atMs }) => atMs <= now())) schedule.ended(id, 'ok', now());
+      ends.splice(0, ends.length, ...ends.filter(({ atMs }) => atMs > now()));
+    }
+    const checksOf = (id: string): number => begun.filter((check) => check.id === id).length;
+    const fewest = Math.min(...[sameHost, ...sameAddress].map(({ id }) => checksOf(id)));
+    assert.ok(fewest >= 4, `${fewest} checks in five intervals`);
+  });
+
   it('does not check a monitor twice at once: a turn that comes while its check runs is counted', () => {
     const { schedule, begun, run } = started([monitor('a')], { endsAtOnce: false });
     run(3 * INTERVAL_MS + 10);

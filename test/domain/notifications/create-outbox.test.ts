@@ -20,13 +20,20 @@ async function useOutbox() {
   const [channels, deliveries, notices] = [createMemoryChannels(), createMemoryDeliveries(), createMemoryNotices()];
   const delivered: string[] = [];
   const woken: (string | null)[] = [];
+  const isAway = { value: false };
   const commands = {
     deliver: async (id: string) => void delivered.push(id),
-    gather: async (org: string | null) => void woken.push(org),
+    async gather(org: string | null) {
+      if (isAway.value) throw new Error('away');
+      woken.push(org);
+    },
+  };
+  const later = (ms: number): void => {
+    clock.now = new Date(clock.now.getTime() + ms);
   };
   await channels.insert(channelRecord({ id: 'chn_on' }));
   const outbox = createOutbox({ channels, deliveries, notices, commands, now: () => clock.now });
-  return { clock, channels, notices, delivered, woken, outbox };
+  return { clock, channels, notices, delivered, woken, outbox, isAway, later };
 }
 
 it('wakes what tells an org with the first notice that waits, and with no other, for thousands may come at once', async () => {
@@ -53,6 +60,31 @@ it('does not rely for ever on whoever put a notice there and was killed before i
   clock.now = new Date(clock.now.getTime() + WOKEN_WITHIN_MS + 1);
   await outbox.tell(notice('2'));
   assert.deepEqual(woken, ['acme']);
+});
+
+it('wakes again for whoever could not wake before, however late it tries again and whatever came meanwhile', async () => {
+  const { clock, delivered, woken, outbox, later, isAway } = await useOutbox();
+  isAway.value = true;
+  await assert.rejects(outbox.tell(notice('1')));
+  isAway.value = false;
+  later(WOKEN_WITHIN_MS / 2);
+  await outbox.tell(notice('2'));
+  assert.deepEqual(woken, [], 'it relies on the first one, which is tried again');
+  later(WOKEN_WITHIN_MS);
+  await outbox.tell(notice('1'));
+  assert.deepEqual([woken, delivered, clock.now > new Date(0)], [['acme'], [], true]);
+});
+
+it('is not kept from waking by notices that come all the time', async () => {
+  const { notices, clock, woken, outbox, later } = await useOutbox();
+  await notices.insert([notice('lost')], clock.now);
+  later(1);
+  for (let minutes = 0; minutes < 5; minutes += 0.5) {
+    await outbox.tell(notice(`at-${minutes}`));
+    later(WOKEN_WITHIN_MS / 2);
+  }
+  assert.ok(woken.length >= 2, `woken ${woken.length} times in five minutes`);
+  assert.ok(woken.length <= 5, 'no more than once a minute');
 });
 
 it('tells at once what a person wrote or asked for, and what concerns the operators', async () => {

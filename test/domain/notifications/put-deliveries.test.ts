@@ -24,3 +24,20 @@ it('a channel of which many wait gets the next on record as given up; other chan
   await putDeliveries(deps, [hanging], [notice(3)]);
   assert.equal(begun.at(-1), deliveryId(notice(3), hanging));
 });
+
+it('what waited for longer than a delivery is tried takes no place: an alert is not given up for it', async () => {
+  const deliveries = createMemoryDeliveries();
+  const begun: string[] = [];
+  const commands = { deliver: async (id: string) => void begun.push(id) };
+  const channel = channelRecord({});
+  const left = new Date('2026-11-01T10:00:00Z');
+  for (let index = 0; index < MOST_PENDING; index += 1) {
+    await deliveries.insert(deliveryRecord({ org: channel.org, channelId: channel.id, createdAt: left }));
+  }
+  const put = (id: string, now: Date) =>
+    putDeliveries({ deliveries, commands, now: () => now }, [channel], [{ ...deliveryRecord().notification, id }]);
+  await put('same day', new Date('2026-11-02T09:59:00Z'));
+  assert.deepEqual(begun, []);
+  await put('day after', new Date('2026-11-02T12:00:00Z'));
+  assert.deepEqual(begun, [`day after/${channel.id}`]);
+});

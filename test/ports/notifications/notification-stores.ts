@@ -111,9 +111,8 @@ export function noticeStoreSuite(store: () => NoticeStore): void {
       assert.equal((await store().listWaiting(org, 1)).length, 1);
       assert.deepEqual([await store().countWaiting(org, 10), await store().countWaiting(org, 1)], [2, 1]);
       assert.deepEqual(await store().read([two, 'none', one]), [notice(two, org), notice(one, org)]);
-      assert.equal(await store().firstWaiting(org, AT), one);
-      assert.equal(await store().firstWaiting(org, later(2)), two);
-      assert.equal(await store().firstWaiting(org, later(3)), null);
+      assert.deepEqual(await store().firstWaiting(org), { id: one, createdAt: later(1) });
+      assert.equal(await store().firstWaiting(unique()), null);
     });
 
     it('tells none twice: what was told waits no more, also when it is put there once more', async () => {
@@ -124,7 +123,7 @@ export function noticeStoreSuite(store: () => NoticeStore): void {
       const isWaiting = [[one], [two], [one, two], ['none'], []].map((ids) => store().isAnyWaiting(ids));
       assert.deepEqual(await Promise.all(isWaiting), [false, true, true, false, false]);
       assert.deepEqual(await store().listWaiting(org, 10), [{ id: two, kind: 'incident.opened' }]);
-      assert.equal(await store().firstWaiting(org, AT), two);
+      assert.deepEqual(await store().firstWaiting(org), { id: two, createdAt: AT });
     });
 
     it('keeps the first round of an id, of many at once as well', async () => {
@@ -152,6 +151,10 @@ export function confirmationCountsSuite(counts: () => MailCounts): void {
       assert.equal(await counts().take(key, '2026-11-01', 3), false);
       assert.equal(await counts().take(key, '2026-11-02', 3), true);
       assert.equal(await counts().take(`${key}-other`, '2026-11-01', 3), true);
+      await counts().giveBack(key, '2026-11-01');
+      assert.equal(await counts().take(key, '2026-11-01', 3), true);
+      assert.equal(await counts().take(key, '2026-11-01', 3), false);
+      await counts().giveBack(`${key}-none`, '2026-11-01');
     });
   });
 }
@@ -167,6 +170,17 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       assert.deepEqual(await store().find(delivery.id), { ...delivery, attempts: 2, lastProblem: 'It answered 500' });
       await store().note('none', { attempts: 2 });
       assert.equal(await store().find('none'), null);
+    });
+
+    it('counts those that wait of a channel since a time, and no more than it is asked for', async () => {
+      const [org, channelId] = [`org-${unique()}`, `chn_${unique()}`];
+      const later = new Date(AT.getTime() + 1_000);
+      const waiting = { org, channelId };
+      for (const createdAt of [AT, later, later]) await store().insert(deliveryRecord({ ...waiting, createdAt }));
+      await store().insert(deliveryRecord({ ...waiting, state: 'dead', createdAt: later }));
+      await store().insert(deliveryRecord({ org, channelId: 'other', createdAt: later }));
+      const count = (since: Date, most: number) => store().countPending({ id: channelId, org }, since, most);
+      assert.deepEqual([await count(AT, 9), await count(later, 9), await count(AT, 2)], [3, 2, 2]);
     });
 
     it('lists those of an org in a state, the newest first', async () => {

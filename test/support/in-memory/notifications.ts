@@ -56,8 +56,9 @@ export function createMemoryDeliveries(): DeliveryStore {
     async insert(delivery) {
       if (!deliveries.has(delivery.id)) deliveries.set(delivery.id, keepRecord({ ...delivery }));
     },
-    async countPending({ id, org }, most) {
-      const isWaiting = (each: Delivery) => each.org === org && each.channelId === id && each.state === 'pending';
+    async countPending({ id, org }, since, most) {
+      const isWaiting = (each: Delivery) =>
+        each.org === org && each.channelId === id && each.state === 'pending' && each.createdAt >= since;
       return Math.min(most, [...deliveries.values()].filter(isWaiting).length);
     },
     async note(id, change) {
@@ -80,13 +81,11 @@ export function createMemoryNotices(): NoticeStore {
   const rounds = new Map<string, NoticeRound>();
   const keyOf = ({ createdAt, notification }: { readonly createdAt: Date; readonly notification: Notification }) =>
     `${createdAt.toISOString()} ${notification.id}`;
-  const waiting = (org: string | null, since = new Date(0)) =>
+  const kept = (org: string | null) =>
     [...notices.values()]
-      .filter(
-        ({ notification, createdAt, toldAt }) => notification.org === org && toldAt === null && createdAt >= since,
-      )
-      .sort((a, b) => byText([keyOf(a)], [keyOf(b)]))
-      .map(({ notification }) => notification);
+      .filter(({ notification, toldAt }) => notification.org === org && toldAt === null)
+      .sort((a, b) => byText([keyOf(a)], [keyOf(b)]));
+  const waiting = (org: string | null) => kept(org).map(({ notification }) => notification);
   return {
     async insert(list, createdAt) {
       for (const notification of list) {
@@ -96,7 +95,10 @@ export function createMemoryNotices(): NoticeStore {
       }
     },
     isAnyWaiting: async (ids) => ids.some((id) => notices.get(id)?.toldAt === null),
-    firstWaiting: async (org, since) => waiting(org, since)[0]?.id ?? null,
+    async firstWaiting(org) {
+      const [first] = kept(org);
+      return first === undefined ? null : { id: first.notification.id, createdAt: first.createdAt };
+    },
     countWaiting: async (org, most) => Math.min(waiting(org).length, most),
     listWaiting: async (org, most) =>
       waiting(org)

@@ -75,7 +75,7 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
       if (fault !== null) throw fault;
     },
   };
-  const mailCounts = { take: async () => true };
+  const mailCounts = { take: async () => true, giveBack: async () => undefined };
   const deps = { channels, deliveries, notices, commands, sender, mailCounts, now };
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
