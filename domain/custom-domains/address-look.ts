@@ -37,11 +37,14 @@ export function leadsTo({ records }: AddressAnswer, wanted: AddressRecord): bool
   return records.every(({ type, content }) => type === wanted.type && bareName(content) === bareName(wanted.content));
 }
 
-/** Where a name leads by what anybody answered; null where nobody did. */
+/**
+ * Where a name leads by what was answered; null where too few answered. That it leads elsewhere is known of {@link WITNESSES}
+ * alone: a record that shows later then answers an add, and one server may have an old zone, or none.
+ */
 export function leadOf({ authoritative, resolvers }: AddressLook, wanted: AddressRecord): 'here' | 'elsewhere' | null {
   const answered = [...authoritative, ...resolvers].filter(({ records }) => records !== null);
   if (answered.some((answer) => leadsTo(answer, wanted))) return 'here';
-  return answered.length > 0 ? 'elsewhere' : null;
+  return answered.length >= WITNESSES ? 'elsewhere' : null;
 }
 
 export function judgeAddresses(look: AddressLook, wanted: AddressRecord): Fact {
