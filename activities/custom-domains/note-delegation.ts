@@ -21,8 +21,9 @@ export async function noteDelegation(
 ): Promise<void> {
   const { domains, zones } = deps;
   if (zones === null) return;
-  const { zoneMade } = await domains.orgsOfApex(apex, formerSince(at));
+  const { zoneMade, delegated } = await domains.orgsOfApex(apex, formerSince(at));
   if (zoneMade === null || zoneMade.org === newcomer || zoneMade.isGone || !zoneMade.wasElsewhere) return;
+  if (delegated.includes(zoneMade.org)) return;
   const zone = await zones.findZone(apex, signal);
   if (zone?.status !== 'active') return;
   for await (const record of eachItem((page) => domains.list({ apex }, page))) {

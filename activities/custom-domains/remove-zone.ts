@@ -12,7 +12,7 @@ type Deps = Pick<CustomDomainsDeps, 'domains' | 'zones'>;
 /**
  * Removes the zone that an add of a name had made where no name uses it any more: while nobody delegates the domain to it, it only
  * takes room in the account of the DNS provider. That it is gone is noted first, so that one which is there later, as the
- * operator makes it, counts as nobody's. Idempotent: what was begun is gone on with.
+ * operator makes it, counts as nobody's. Idempotent: what was begun is gone on with, or taken back where a name uses it by then.
  * @throws UNAVAILABLE, CONFLICT (retryable)
  */
 export async function removeUnusedZone(
@@ -22,15 +22,23 @@ export async function removeUnusedZone(
   signal?: AbortSignal,
 ): Promise<void> {
   if (zones === null || zoneMade === null || at.getTime() - zoneMade.at.getTime() < STAYS_MS) return;
-  if (await domains.usesZone(apex)) return;
+  const isInUse = await domains.usesZone(apex);
+  if (isInUse && !(await isBegun(domains, apex))) return;
   const zone = await zones.findZone(apex, signal);
-  // It is in use by its domain, or nobody says so.
+  // It is in use by its domain, or nobody says whether it is.
   if (zone !== null && zone.status !== 'pending') return;
-  await note(domains, apex, { isGone: true, isRemoving: true });
-  // A name that came meanwhile makes it anew, or has it back.
-  const isUsed = await domains.usesZone(apex);
+  if (!isInUse) await note(domains, apex, { isGone: true, isRemoving: true });
+  // A name that came meanwhile, or since a removal that broke off, has it.
+  const isUsed = isInUse || (await domains.usesZone(apex));
   const isGone = !isUsed && (zone === null || (await removed(zones, zone, signal)));
   await note(domains, apex, { isGone, isRemoving: false });
+}
+
+async function isBegun(domains: Deps['domains'], apex: string): Promise<boolean> {
+  for await (const { zoneMade } of eachItem((page) => domains.listZonesMade(page, apex))) {
+    if (zoneMade?.isRemoving) return true;
+  }
+  return false;
 }
 
 /** Of all names whose adds had that zone made. */

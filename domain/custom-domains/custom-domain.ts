@@ -140,7 +140,7 @@ export function newHolder(fields: NewHolder): DomainHolder {
   };
 }
 
-/** Who had a name last that was theirs, and until when. A claim that was never verified leaves no such mark. */
+/** Who had a name last that was theirs, or proven to be, and until when. No other claim leaves such a mark. */
 export interface FormerHolder {
   readonly serviceId: string;
   /** For which it was added: the service's owner, or an org that shared the service. */
@@ -249,8 +249,8 @@ export function lapsed(record: HeldDomain, at: Date): HeldDomain {
 }
 
 function formerOf({ holder, former }: HeldDomain, at: Date): FormerHolder | null {
-  const { serviceId, claimant, ownedSince } = holder;
-  return ownedSince === null ? former : { serviceId, org: claimant, until: at };
+  const { serviceId, claimant, ownedSince, provenAt } = holder;
+  return ownedSince === null && provenAt === null ? former : { serviceId, org: claimant, until: at };
 }
 
 /** Whether a record that nobody holds says anything that later claims are judged by. */

@@ -103,6 +103,27 @@ describe('names that others had or wait for', () => {
       assert.deepEqual(await routes(), ['shop.own.com shop']);
     });
 
+    for (const isRemoved of [false, true]) {
+      it(`a claim that was proven, and ${isRemoved ? 'removed' : 'failed'} before the delegation, leaves the domain to nobody else`, async () => {
+        await add(ofGlobex('zz.own.com', MANAGED), 0);
+        const own = world.request('shop.own.com', MANAGED);
+        show(own);
+        await add(own, 1);
+        assert.equal(await look('shop.own.com', 2), 'pending-delegation');
+        if (isRemoved) await remove(own, 31 * DAY);
+        else assert.equal(await look('shop.own.com', 31 * DAY), 'failed');
+        await look('zz.own.com', 31 * DAY);
+        world.provider.activate('own.com');
+        hide(own);
+        for (const name of ['login.own.com', 'shop.own.com']) {
+          await add(ofGlobex(name, MANAGED), 31 * DAY + 1).catch(() => undefined);
+          await look(name, 31 * DAY + 2);
+        }
+        assert.equal(await look('zz.own.com', 31 * DAY + 3, true), 'pending-proof');
+        assert.deepEqual(await routes(), []);
+      });
+    }
+
     it('that others asked for a name asks its owner for no proof', async () => {
       await delegate();
       const third = { serviceId: await world.newService('third', 'initech'), service: 'third', org: 'initech' };
@@ -371,6 +392,12 @@ describe('names that others had or wait for', () => {
         assert.equal(await look(domain, minute + 2), 'pending-proof', domain);
       }
       assert.deepEqual(await routes(), []);
+    });
+
+    it('one that leads here among others led here before', async () => {
+      world.dns.lead('git.corp.com', HERE, { type: 'AAAA', content: '2001:db8::9' });
+      await add(ofGlobex('git.corp.com'), 0);
+      assert.equal(await look('git.corp.com', 1), 'pending-proof');
     });
 
     it('who has the domain itself by its DNS adds www beside it, which leads here by now', async () => {

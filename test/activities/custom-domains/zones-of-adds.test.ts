@@ -120,6 +120,51 @@ describe('zones that adds made', () => {
       }
     });
 
+    it('stay for a name that is asked for anew while the removal is begun: it owes no proof by that', async () => {
+      const { add, look } = actions;
+      await add(managed('shop.late.com'), 0);
+      await world.provider.removeZone('late.com');
+      await add(managed('www.late.com'), 0);
+      for (const name of ['www.late.com', 'shop.late.com']) assert.equal(await look(name, 31 * DAY), 'failed');
+      const { domains } = world.deps;
+      let comes = true;
+      const racing: CustomDomainsDeps['domains'] = {
+        ...domains,
+        async replace(record) {
+          if (comes && record.zoneMade?.isRemoving) {
+            comes = false;
+            await look('www.late.com', 31 * DAY + 1, true);
+          }
+          await domains.replace(record);
+        },
+      };
+      await nameActions(world, { ...world.deps, domains: racing }).reconcile(31 * DAY + 1);
+      assert.equal(comes, false);
+      for (const name of ['www.late.com', 'shop.late.com']) {
+        const { zoneMade } = (await domains.find(name)) ?? assert.fail();
+        assert.deepEqual([zoneMade?.isGone, zoneMade?.isRemoving], [false, false], name);
+      }
+      world.provider.activate('late.com');
+      assert.equal(await look('www.late.com', 32 * DAY + 1), 'active');
+    });
+
+    it('stay for a name that came since a removal broke off', async () => {
+      const { add, look, remove, reconcile } = actions;
+      await add(managed('www.made.com'), 0);
+      await remove(managed('www.made.com'), 1);
+      const killed = new FairleadError('UNAVAILABLE', 'killed', { retryable: true });
+      await nameActions(world, withZones({ removeZone: () => Promise.reject(killed) })).reconcile(2 * DAY);
+      await add(managed('shop.made.com'), 2 * DAY + 1);
+      await reconcile(3 * DAY);
+      const { zoneMade } = (await world.deps.domains.find('www.made.com')) ?? assert.fail();
+      assert.deepEqual([zoneMade?.isGone, zoneMade?.isRemoving], [false, false]);
+      assert.equal(
+        await look('shop.made.com', 3 * DAY),
+        'pending-proof',
+        'it was added while the zone counted as gone',
+      );
+    });
+
     it('stay for a name that comes while they are being removed', async () => {
       const { add, look, remove, reconcile } = actions;
       await add(managed('www.made.com'), 0);
@@ -222,6 +267,17 @@ describe('zones that adds made', () => {
       assert.equal(world.provider.hasZone('more.com'), false);
       await add(world.request('www.admin.com', { ...MANAGED, byAdministrator: true }), 2);
       assert.equal(world.provider.hasZone('admin.com'), true);
+    });
+
+    it('and a name that is asked for anew says that there is no room for its zone', async () => {
+      const { add, look, reconcile, held } = actions;
+      await add(ofGlobex('www.old.com'), 0);
+      assert.equal(await look('www.old.com', 31 * DAY), 'failed');
+      await reconcile(31 * DAY);
+      for (let made = 0; made < 20; made += 1) await add(ofGlobex(`www.zone${made}.com`), 31 * DAY);
+      assert.equal(await look('www.old.com', 31 * DAY + 1, true), 'pending-delegation');
+      assert.match((await held('www.old.com'))?.reason ?? '', /20 were made for globex/);
+      assert.equal(world.provider.hasZone('old.com'), false);
     });
 
     it('and an attempt that died with its note is looked at again', async () => {
