@@ -59,8 +59,11 @@ async function isBackInZone(
   const { mode, ownedSince, strayedAt } = record.holder;
   if (mode !== 'cloudflare' || ownedSince === null || strayedAt === null || claimant !== org) return false;
   if (record.holder.zone?.id !== zone.id) return false;
-  const [shown, { left }] = [await domains.orgsShownSince(apex, strayedAt), await domains.orgsOfApex(apex, strayedAt)];
-  return [...shown, ...left].every((one) => one === claimant);
+  const { left, holding, zoneMade } = await domains.orgsOfApex(apex, strayedAt);
+  // It may have been delegated to it again for whom it was made, who waits for a name still.
+  const maker = zoneMade !== null && holding.includes(zoneMade.org) ? [zoneMade.org] : [];
+  const shown = await domains.orgsShownSince(apex, strayedAt);
+  return [...shown, ...left, ...maker].every((one) => one === claimant);
 }
 
 /** As it is judged at each look: what was not asked for at the claim may be by now. */

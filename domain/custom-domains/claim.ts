@@ -59,7 +59,7 @@ export interface ClaimFacts {
   readonly hasZone: boolean;
   /**
    * Whether the name was the claimant's in that very zone, strayed with it, and nobody else has shown since that names of the domain
-   * are theirs: once the domain is delegated to it again, its owner can publish nothing.
+   * are theirs, nor waits for one in a zone that was made for them: once it is delegated again, its owner can publish nothing.
    */
   readonly isBackInZone: boolean;
   readonly platformOrg: string;

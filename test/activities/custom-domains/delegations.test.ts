@@ -104,18 +104,26 @@ describe('zones that are delegated here, in which their owner can publish no pro
       assert.deepEqual(await routes(), ['blog.corp.com blog', 'shop.corp.com shop', 'toy.corp.com toy']);
     });
 
-    it('its names are whose they were where another org\u2019s add had made the zone', async () => {
-      const { add, look, show, hide } = actions;
-      await add(ofGlobex('zz.own.com', MANAGED), 0);
-      const own = ofAcme('shop.own.com');
-      show(own);
-      await add(own, 1);
-      world.provider.activate('own.com');
-      hide(own);
-      assert.equal(await look('shop.own.com', 2), 'active');
-      await stray('own.com', ['shop.own.com'], 60);
-      assert.equal(await look('shop.own.com', 100), 'active');
-    });
+    for (const waits of [false, true]) {
+      const [whose, maker] = waits
+        ? ['nobody\u2019s', 'waits for a name still']
+        : ['whose they were', 'waits for none'];
+      it(`its names are ${whose} where another org\u2019s add had made the zone, which ${maker}`, async () => {
+        const { add, look, remove, show, hide } = actions;
+        await add(ofGlobex('zz.own.com', MANAGED), 0);
+        const own = ofAcme('shop.own.com');
+        show(own);
+        await add(own, 1);
+        world.provider.activate('own.com');
+        hide(own);
+        assert.equal(await look('shop.own.com', 2), 'active');
+        if (!waits) await remove(ofGlobex('zz.own.com', MANAGED), 3);
+        world.provider.moveAway('own.com');
+        for (const minute of [60, 75, 91, 92]) await look('shop.own.com', minute);
+        world.provider.activate('own.com');
+        assert.equal(await look('shop.own.com', 100), waits ? 'pending-proof' : 'active');
+      });
+    }
 
     it('an org that shows meanwhile that the domain is its own has it, whatever was there before', async () => {
       const { add, look, show, hide, routes } = actions;
