@@ -205,7 +205,7 @@ async function noteContender(
   if (noted !== record) await domains.replace(noted);
 }
 
-/** Whoever had the name is told in the ledger before it is another's. */
+/** Whoever had the name is told in the ledger before anything of it is taken away. */
 async function makeFree(
   deps: CustomDomainsDeps,
   record: CustomDomain | null,
@@ -213,9 +213,9 @@ async function makeFree(
   signal?: AbortSignal,
 ): Promise<CustomDomain | null> {
   if (!isHeld(record)) return record;
+  const why = 'the name was added for another service, and goes to it';
+  await auditDomain(deps, record, { type: 'domain.displaced', actor: 'custom-domains', requestId: null, why });
   const undone = await undoHolder(deps, record, at, signal);
-  const why = 'another service was added to the name, and it is known to be theirs';
-  await auditDomain(deps, undone, { type: 'domain.displaced', actor: 'custom-domains', requestId: null, why });
   const free = released(undone, at);
   await deps.domains.replace(free);
   return free;

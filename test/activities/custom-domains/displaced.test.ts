@@ -56,11 +56,12 @@ describe('who loses a name to another service', () => {
     assert.equal(world.alarms.length, 1);
   });
 
-  it('keeps the name while nobody can be told', async () => {
+  it('keeps the name, and is served at it, while nobody can be told', async () => {
     await serve();
     const silent = { ...world.deps, audit: { record: () => Promise.reject(new Error('away')) } };
     await assert.rejects(nameActions(world, silent).add(world.request(DOMAIN), 3), /away/);
-    assert.equal((await actions.held(DOMAIN))?.org, 'globex');
+    const { org, removingSince } = (await actions.held(DOMAIN)) ?? assert.fail();
+    assert.deepEqual([org, removingSince, await actions.routes()], ['globex', null, [`${DOMAIN} blog`]]);
   });
 
   it('of a name that was never known to be theirs, is told without an alarm', async () => {
