@@ -7,6 +7,7 @@ import { createEdgeHosts } from '../adapters/edge-router/host-files.ts';
 import { alarmsSection } from '../adapters/env/alarms.ts';
 import { customDomainsSection } from '../adapters/env/custom-domains.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
+import { statusPageSection } from '../adapters/env/monitor-service.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createClientAdministration } from '../adapters/idp/client-administration.ts';
 import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
@@ -26,7 +27,7 @@ import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
-const section = { ...deploysWorkerSection, ...alarmsSection, ...customDomainsSection };
+const section = { ...deploysWorkerSection, ...alarmsSection, ...statusPageSection, ...customDomainsSection };
 
 type Parts = WorkerParts<ReadSection<typeof section>>;
 
@@ -67,7 +68,7 @@ export const customDomains = defineModule({
       noteFailure: (what, err) => parts.logger.warn({ err }, what),
       settings: {
         ...targets,
-        ...platformNames({ ...targets, urls: Object.values(urls) }),
+        ...platformNames({ ...targets, urls: [...Object.values(urls), env.GIT_URL, env.STATUS_URL] }),
         platformOrg,
         usesHostnames: usesHostnames(env),
         issuesCertificates: env.ACME_DIRECTORY_URL !== undefined && env.CONFIG_ENCRYPTION_KEY !== undefined,

@@ -18,10 +18,11 @@ import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
 import { expectedRecord } from '../../domain/custom-domains/settings.ts';
 import { MODE_GATES } from '../../domain/custom-domains/state-table.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { changeHolder } from './change-domain.ts';
+import { changeHolder, findHolder } from './change-domain.ts';
 import { requireRoom } from './claim-limits.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { factsOfClaim, isWritten } from './facts-of-claim.ts';
+import { noteDelegation } from './note-delegation.ts';
 import { auditDomain } from './tell-domain.ts';
 import { undoHolder } from './undo-holder.ts';
 
@@ -44,9 +45,11 @@ export async function claimDomain(
 ): Promise<Claimed> {
   const { domain } = request;
   const expected = expectedRecord(request.mode, request, deps.settings);
-  const record = await deps.domains.find(domain);
-  if (isHeld(record) && record.holder.id === request.id) return await claimed(deps, request, record.holder);
+  const own = await findHolder(deps, { domain, holderId: request.id });
+  if (own !== null) return await claimed(deps, request, own.holder);
   await requireService(deps, request);
+  await noteDelegation(deps, request, at, signal);
+  const record = await deps.domains.find(domain);
   const judged = await judge(deps, { request, record, expected, now: at }, signal);
   const { verdict } = judged;
   if (verdict.kind === 'taken') {
@@ -60,8 +63,11 @@ export async function claimDomain(
   if (verdict.kind === 'held' && isHeld(record)) return await heldAlready(deps, request, record);
   await requireRoom(deps, request, at);
   const free = await makeFree(deps, record, at, signal);
-  const holder = holderOf(request, { ...judged, at, expectedTarget: expected.content });
   const before = free ?? newDomain(request, at);
+  const holder = {
+    ...holderOf(request, { ...judged, at, expectedTarget: expected.content }),
+    untold: displacedOwner(before, at),
+  };
   const next: CustomDomain = { ...before, holder, revision: before.revision + 1 };
   if (free === null) {
     if (!(await deps.domains.insert(next))) throw changedMeanwhile(domain);
@@ -180,7 +186,7 @@ async function leadBefore({ dns }: CustomDomainsDeps, { request, expected }: OfC
   const { domain: name, apex } = request;
   const late = new AbortController();
   const look = await Promise.race([
-    dns.lookUpAddresses({ name, apex }, expected, signal),
+    dns.lookUpAddresses({ name, apex, needsWitnesses: true }, expected, signal),
     setTimeout(LEAD_WITHIN_MS, null, { signal: late.signal, ref: false }).catch(() => null),
   ]);
   late.abort();
@@ -199,6 +205,7 @@ async function noteContender(
   if (noted !== record) await domains.replace(noted);
 }
 
+/** Whoever had the name is told in the ledger before anything of it is taken away. */
 async function makeFree(
   deps: CustomDomainsDeps,
   record: CustomDomain | null,
@@ -206,10 +213,18 @@ async function makeFree(
   signal?: AbortSignal,
 ): Promise<CustomDomain | null> {
   if (!isHeld(record)) return record;
+  const why = 'the name was added for another service, and goes to it';
+  await auditDomain(deps, record, { type: 'domain.displaced', actor: 'custom-domains', requestId: null, why });
   const undone = await undoHolder(deps, record, at, signal);
   const free = released(undone, at);
   await deps.domains.replace(free);
   return free;
+}
+
+/** An alarm of the new holder, where the name left another one that it was known to be of, in this attempt or one before. */
+function displacedOwner({ former }: CustomDomain, at: Date): DomainHolder['untold'] {
+  if (former === null || former.until.getTime() !== at.getTime()) return [];
+  return [{ event: 'displaced', reason: `it was added for another service; ${former.org} has it no more`, at }];
 }
 
 function changedMeanwhile(domain: string): FairleadError {

@@ -51,22 +51,22 @@ function requireSharersRoom({ service, org, claimant }: AddDomain, records: read
 }
 
 /**
- * The note of the name itself does not count: an attempt before this one wrote it for the same zone.
- * @throws RATE_LIMITED where as many zones were made lately for an org, or for all, as may be
+ * Looked at once the zone is noted, and counts that note: of many that are noted at once, none goes over what may be.
+ * @throws RATE_LIMITED where more zones were made lately for an org, or for all, than may be
  */
 export async function requireZoneRoom(
   { domains }: Pick<CustomDomainsDeps, 'domains'>,
-  { apex, zoneMade, holder: { claimant, byAdministrator } }: HeldDomain,
+  { apex, holder: { claimant, byAdministrator } }: HeldDomain,
   at: Date,
 ): Promise<void> {
-  const since = new Date(at.getTime() - ZONES_WITHIN_DAYS * DAY_MS);
-  const { zonesMade, zonesMadeByAll } = await domains.usageOf(claimant, since);
-  const isLate = zoneMade !== null && zoneMade.at > since;
-  const ownNotes = isLate && zoneMade.org === claimant ? 1 : 0;
-  if (zonesMade - ownNotes >= MOST_ZONES) throw tooManyZones(apex, MOST_ZONES, `for ${claimant}`);
-  if (byAdministrator || zonesMadeByAll - (isLate ? 1 : 0) < MOST_ZONES_OF_ALL) return;
+  const { zonesMade, zonesMadeByAll } = await domains.usageOf(claimant, zonesSince(at));
+  if (zonesMade > MOST_ZONES) throw tooManyZones(apex, MOST_ZONES, `for ${claimant}`);
+  if (byAdministrator || zonesMadeByAll <= MOST_ZONES_OF_ALL) return;
   throw tooManyZones(apex, MOST_ZONES_OF_ALL, 'for all orgs');
 }
+
+/** Zones that were made before count no more. */
+export const zonesSince = (at: Date): Date => new Date(at.getTime() - ZONES_WITHIN_DAYS * DAY_MS);
 
 function tooManyZones(apex: string, most: number, whose: string): FairleadError {
   const message = `No zone is made for ${apex}: ${most} were made ${whose} within ${ZONES_WITHIN_DAYS} days. Use the direct mode, or ask the operator to make the zone.`;

@@ -65,7 +65,7 @@ export function createCustomDomainsActivities(deps: CustomDomainsDeps) {
     observeDomain: (observation: Observation, at: string): Promise<Observed> =>
       whileHeartbeating((signal) => observe(observation, new Date(at), signal)),
     reconcileDomains: (cursor: string | null): Promise<Reconciled> =>
-      whileHeartbeating((signal) => reconcileDomains(deps, cursor, signal)),
+      whileHeartbeating((signal) => reconcileDomains(deps, cursor, new Date(), signal)),
     beginRemoval: (of: OfHolder, at: string): Promise<HolderId> => beginRemoval(deps, of, new Date(at)),
     removeDomain: (of: HolderId, at: string): Promise<void> =>
       whileHeartbeating(async (signal) => await removeDomain(await partsOf(of), of, new Date(at), signal)),

@@ -129,8 +129,9 @@ async function addressesOf(
   signal?: AbortSignal,
 ): Promise<Found & Pick<SeenLead, 'lead'>> {
   const wanted = recordTo(holder.expectedTarget);
-  const wasHere = holder.state === 'active';
-  const look = await dns.lookUpAddresses({ name: domain, apex, wasHere }, wanted, signal);
+  // That an owned name is lost, or that one led elsewhere before its record was set, decides whose it is.
+  const needsWitnesses = holder.ownedSince !== null || !holder.ledElsewhere;
+  const look = await dns.lookUpAddresses({ name: domain, apex, needsWitnesses }, wanted, signal);
   const alone = wanted.type === 'CNAME' ? '' : ' and have no other address record';
   const reason = `set ${wanted.type} ${domain} to ${wanted.content}${alone}: ${describeAddresses(domain, look)}`;
   const answered = [...look.authoritative, ...look.resolvers].find(({ records }) => records !== null);

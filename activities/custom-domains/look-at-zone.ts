@@ -4,6 +4,7 @@ import type { HeldDomain, ZoneView } from '../../domain/custom-domains/custom-do
 import { recordTo } from '../../domain/custom-domains/mode.ts';
 import type { DomainZone, DomainZones, ProviderRecord } from '../../domain/custom-domains/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { findHolder } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { writeRecord, zoneView } from './write-record.ts';
 
@@ -71,13 +72,15 @@ async function writeOnce(
   signal?: AbortSignal,
 ): Promise<{ readonly current: HeldDomain; readonly problem: string | null }> {
   const { record } = of;
-  const { verifiedAt, writtenRecord } = record.holder;
+  const { domain, holder } = record;
+  const { id: holderId, verifiedAt, writtenRecord } = holder;
   if (verifiedAt !== null && writtenRecord !== null) return { current: record, problem: null };
   try {
     return { current: await writeRecord(deps, zones, of, signal), problem: null };
   } catch (error) {
     if (!(error instanceof FairleadError) || !TOLD.has(error.code)) throw error;
-    return { current: record, problem: error.message };
+    // What was noted of its zone may have changed it.
+    return { current: (await findHolder(deps, { domain, holderId })) ?? record, problem: error.message };
   }
 }
 

@@ -6,13 +6,12 @@ import {
   type DomainState,
   type HeldDomain,
   lapsed,
-  untoldWith,
 } from '../../domain/custom-domains/custom-domain.ts';
 import { standingOf } from '../../domain/custom-domains/state-table.ts';
+import { untoldWith } from '../../domain/custom-domains/untold.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { lookAtDomain } from './look-at-domain.ts';
-import { removeUnusedZone } from './remove-zone.ts';
 import { settleDomain } from './settle-domain.ts';
 import { supersede } from './supersede.ts';
 import { tellOwed } from './tell-owed.ts';
@@ -76,14 +75,14 @@ async function lookOnce(
 ): Promise<Looked> {
   const begun = await leave(deps, await supersede(deps, await begin(deps, found, isAsked, at), at), signal);
   // An attempt before this one may have ended between its writes.
-  if (begun.holder.state === 'failed') return { record: await giveUp(deps, begun, at, signal), waitMs: null };
+  if (begun.holder.state === 'failed') return { record: await withdraw(deps, begun, signal), waitMs: null };
   const look = await lookAtDomain(deps, { record: begun, at }, signal);
   const { changes, event, waitMs } = afterLook(look.record.holder, look, at);
   const current = look.record;
   const next: DomainHolder = { ...current.holder, ...changes };
   // The same for each attempt of this look. Of one that was not served, a loss is no part of what is told.
   const lostSince = current.holder.state === 'active' ? current.holder.lost?.since : undefined;
-  const untold = event && untoldWith(next, { event, reason: next.reason, at: lostSince ?? at });
+  const untold = event && untoldWith(next.untold, { event, reason: next.reason, at: lostSince ?? at });
   // Noted first: an attempt that ends in between is made up for by the next one.
   const isNews = next.ownedSince !== null && (event === 'verified' || event === 'repended' || isAsked);
   const isProven = look.facts.proof === 'holds' && current.holder.proof !== null && current.holder.provenAt === null;
@@ -98,7 +97,7 @@ async function lookOnce(
   const hasLapsed = event === 'failed' && !standingOf(current.holder.mode, look.facts, false).owns;
   const kept = hasLapsed ? lapsed(changed, at) : changed;
   await deps.domains.replace(kept);
-  if (event === 'failed') return { record: await giveUp(deps, kept, at, signal), waitMs };
+  if (event === 'failed') return { record: await withdraw(deps, kept, signal), waitMs };
   if (kept.holder.ownedSince !== null && kept.holder.attachedAt === null) {
     await settleDomain(deps, kept);
     return { record: await changeHolder(deps, kept, { attachedAt: at }), waitMs };
@@ -130,15 +129,6 @@ async function withdraw(deps: CustomDomainsDeps, record: HeldDomain, signal?: Ab
   return await changeHolder(deps, record, { attachedAt: null, writtenRecord: null });
 }
 
-async function giveUp(
-  deps: CustomDomainsDeps,
-  record: HeldDomain,
-  at: Date,
-  signal?: AbortSignal,
-): Promise<HeldDomain> {
-  return await removeUnusedZone(deps, await withdraw(deps, record, signal), at, signal);
-}
-
 /** What another org has shown to be its own leads to this service no more. Of an attempt that ended in between, it is made up for. */
 async function leave(deps: CustomDomainsDeps, record: HeldDomain, signal?: AbortSignal): Promise<HeldDomain> {
   const { state, ownedSince, attachedAt } = record.holder;
@@ -161,7 +151,7 @@ async function begin(deps: CustomDomainsDeps, record: HeldDomain, isAsked: boole
     const anew = { state: 'pending-dns', pendingSince: at, looks: 0, reason: null } as const;
     if (ownedSince === null) return await changeHolder(deps, record, anew);
     // Kept once this look has seen where it leads: until then it says nothing of whose the domain is.
-    return { ...record, holder: { ...record.holder, ...anew, lost: lostUnseen(at) } };
+    return { ...record, holder: { ...record.holder, ...anew, lost: lostUnseen(record.holder, at) } };
   }
   return writtenRecord === null ? record : await changeHolder(deps, record, { writtenRecord: null });
 }

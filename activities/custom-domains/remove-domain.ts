@@ -3,7 +3,6 @@ import type { OfHolder } from '../../domain/custom-domains/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { changeHolder, findHolder, type HolderId } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
-import { removeUnusedZone } from './remove-zone.ts';
 import { auditDomain } from './tell-domain.ts';
 import { undoHolder } from './undo-holder.ts';
 
@@ -54,8 +53,7 @@ export async function removeDomain(
   const record = await findHolder(deps, of);
   if (record === null) return;
   const undone = await undoHolder(deps, record, at, signal);
-  const left = await removeUnusedZone(deps, undone, at, signal);
-  const free = released(left, at);
+  const free = released(undone, at);
   if (isWorthKeeping(free)) await deps.domains.replace(free);
-  else await deps.domains.remove(left);
+  else await deps.domains.remove(undone);
 }

@@ -1,8 +1,10 @@
 import { changedHolder, type HeldDomain, isSettled, lapsed } from '../../domain/custom-domains/custom-domain.ts';
 import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
+import { untoldWith } from '../../domain/custom-domains/untold.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 
 const EVER = new Date(0);
+const SHOWN = 'another org has shown that names of the domain are its own';
 
 /**
  * Takes from a name that is not served what was known of whose it is, where another org has shown since that names of the domain
@@ -17,7 +19,8 @@ export async function supersede(deps: CustomDomainsDeps, record: HeldDomain, at:
   const orgs = await deps.domains.orgsShownSince(apex, since);
   if (orgs.every((org) => org === holder.claimant)) return record;
   const proof = ownershipProof({ ...holder, domain, apex });
-  const asked = changedHolder(record, { state: 'pending-proof', proof });
+  const untold = untoldWith(holder.untold, { event: 'repended', reason: SHOWN, at });
+  const asked = changedHolder(record, { state: 'pending-proof', reason: SHOWN, proof, untold });
   const left = lapsed(asked, at);
   // A record may be written although it was never led there.
   const next = { ...left, holder: { ...left.holder, attachedAt: holder.attachedAt ?? at } };
@@ -28,6 +31,8 @@ export async function supersede(deps: CustomDomainsDeps, record: HeldDomain, at:
 /** When whose the name is was shown last, of one that is not served; null where there is nothing to take. */
 function shownAt({ holder }: HeldDomain): Date | null {
   if (holder.state === 'active') return null;
-  if (!isSettled(holder)) return holder.strayedAt === null ? null : EVER;
+  const { mode, zone, strayedAt } = holder;
+  // While it was seen in the zone, what others had shown by then was beside it: they had names of the domain as well.
+  if (!isSettled(holder)) return mode === 'cloudflare' && zone !== null ? strayedAt : strayedAt && EVER;
   return holder.ownedSince === null || holder.strayedAt !== null ? holder.provenAt : null;
 }

@@ -13,11 +13,14 @@ interface Told {
     | 'domain.lost'
     | 'domain.repended'
     | 'domain.failed'
+    | 'domain.displaced'
     | 'domain.removed';
   readonly actor: string;
   readonly requestId: string | null;
   /** Besides the holder: what makes it another event of the kind, such as the time of the loss. */
   readonly once?: string;
+  /** Why, where nobody asked for it. */
+  readonly why?: string;
 }
 
 /**
@@ -27,13 +30,13 @@ interface Told {
 export async function auditDomain(
   { audit }: Pick<CustomDomainsDeps, 'audit'>,
   { domain, holder }: OfDomain,
-  { type, actor, requestId, once }: Told,
+  { type, actor, requestId, once, why = 'look at the DNS' }: Told,
 ): Promise<void> {
   const { id, service, environment, mode, org } = holder;
   await audit?.record({
     id: [type, id, ...(once === undefined ? [] : [once])].join('/'),
     ...{ type, actor, subject: domain, requestId, address: null, time: null },
-    ...(requestId === null && { why: 'look at the DNS' }),
+    ...(requestId === null && { why }),
     orgSlug: org || null,
     data: { domain, service, environment, mode },
   });

@@ -1,4 +1,5 @@
-import type { HeldDomain, Untold } from '../../domain/custom-domains/custom-domain.ts';
+import type { HeldDomain } from '../../domain/custom-domains/custom-domain.ts';
+import type { Untold } from '../../domain/custom-domains/untold.ts';
 import { changeHolder } from './change-domain.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { auditDomain } from './tell-domain.ts';
@@ -7,6 +8,7 @@ const SUBJECTS: Readonly<Record<Exclude<Untold['event'], 'verified'>, string>> =
   lost: 'A custom domain leads elsewhere',
   repended: 'A custom domain is lost',
   failed: 'A custom domain was not set up in 30 days',
+  displaced: 'A custom domain went from one service to another',
 };
 
 /** A record that comes and goes, as often as somebody looks, alarms so often. */
@@ -45,11 +47,14 @@ async function tell(
 ): Promise<void> {
   const once = at.toISOString();
   const told = { actor: 'custom-domains', requestId: null };
-  await auditDomain(
-    deps,
-    { domain, holder },
-    { type: `domain.${event}`, ...told, ...(event !== 'verified' && { once }) },
-  );
+  // Whom it left was told so before.
+  if (event !== 'displaced') {
+    await auditDomain(
+      deps,
+      { domain, holder },
+      { type: `domain.${event}`, ...told, ...(event !== 'verified' && { once }) },
+    );
+  }
   if (event === 'verified' || isMuted) return;
   const { service, environment, id } = holder;
   const text = `${domain} of ${service} (${environment}): ${reason ?? 'no reason is known'}`;

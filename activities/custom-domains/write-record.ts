@@ -11,7 +11,7 @@ import type { DomainZone, DomainZones } from '../../domain/custom-domains/ports.
 import { FairleadError } from '../../domain/errors.ts';
 import { askProof } from './ask-proof.ts';
 import { changeHolder } from './change-domain.ts';
-import { requireZoneRoom } from './claim-limits.ts';
+import { requireZoneRoom, zonesSince } from './claim-limits.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 
 /**
@@ -76,28 +76,42 @@ async function findOrMakeZone(
     const found = isOwn ? await noteElsewhere(deps, record, known) : record;
     return { record: found, zone: known, created: holder.zone?.created ?? isOwn };
   }
-  await requireZoneRoom(deps, record, at);
-  const zoneMade = { org: holder.claimant, at, wasElsewhere: false, isGone: false };
-  const noted: HeldDomain = { ...record, zoneMade, revision: record.revision + 1 };
-  await deps.domains.replace(noted);
-  const zone = await makeZone(deps, zones, noted, signal);
+  const noted = await noteZone(deps, record, at);
+  const zone = await makeZone(deps, zones, { noted, at }, signal);
   return { record: await noteElsewhere(deps, noted, zone), zone, created: true };
 }
 
-/** A zone that the provider refused to make, and does not have, is noted no more: it takes no room. */
+/** One that an attempt before this one noted, and that may be made by now, is the same one. */
+async function noteZone({ domains }: CustomDomainsDeps, record: HeldDomain, at: Date): Promise<HeldDomain> {
+  const { zoneMade, holder } = record;
+  const org = holder.claimant;
+  if (zoneMade?.org === org && !zoneMade.isGone) return record;
+  const noted: HeldDomain = {
+    ...record,
+    zoneMade: { org, at, wasElsewhere: false, isGone: false, isRemoving: false },
+    zonesMade: [...record.zonesMade.filter((made) => made.at > zonesSince(at)), { org, at }],
+    revision: record.revision + 1,
+  };
+  await domains.replace(noted);
+  return noted;
+}
+
+/** A zone for which there is no room, or that the provider refuses to make, and does not have, is noted no more. */
 async function makeZone(
-  { domains }: CustomDomainsDeps,
+  deps: CustomDomainsDeps,
   zones: DomainZones,
-  noted: HeldDomain,
+  { noted, at }: { readonly noted: HeldDomain; readonly at: Date },
   signal?: AbortSignal,
 ): Promise<DomainZone> {
   const { apex } = noted;
   try {
+    await requireZoneRoom(deps, noted, at);
     return await zones.createZone(apex, signal);
   } catch (error) {
-    const isRefused = error instanceof FairleadError && error.code === 'DNS_PROVIDER_REFUSED';
+    const isRefused = error instanceof FairleadError && ['RATE_LIMITED', 'DNS_PROVIDER_REFUSED'].includes(error.code);
     if (isRefused && (await zones.findZone(apex, signal)) === null) {
-      await domains.replace({ ...noted, zoneMade: null, revision: noted.revision + 1 });
+      const zonesMade = noted.zonesMade.slice(0, -1);
+      await deps.domains.replace({ ...noted, zoneMade: null, zonesMade, revision: noted.revision + 1 });
     }
     throw error;
   }

@@ -13,8 +13,6 @@ export const domainTargetsSection = {
   INGRESS_TARGET: z.union([z.ipv4(), z.ipv6(), hostName], { error: 'an IP address or the name of a host' }).optional(),
   /** The shared target of names in external mode. */
   SAAS_CNAME_TARGET: hostName.optional(),
-  /** Whether members of orgs add names to their services; off, the platform's admins alone do. */
-  CUSTOM_DOMAINS_BY_MEMBERS: flag.default(false),
 };
 
 /** What the worker of custom domains reads besides. */

@@ -29,7 +29,7 @@ export function createDomainDns({
       const asked = servers.slice(0, MOST_SERVERS).map((server) => askServer(zones, server, question.name));
       const authoritative = await Promise.all(asked);
       const answered = authoritative.filter(({ records }) => records !== null);
-      const hasEnough = question.wasHere !== true || answered.length >= WITNESSES;
+      const hasEnough = question.needsWitnesses !== true || answered.length >= WITNESSES;
       // A resolver that was asked too early remembers what there was.
       if (hasEnough && answered.some((answer) => !leadsTo(answer, wanted))) return { authoritative, resolvers: [] };
       const publicly = resolvers.map((server) => askAddresses(createResolver([server]), question.name, server));

@@ -10,8 +10,6 @@ export interface CustomDomainsDeps {
   readonly domains: Pick<CustomDomainStore, 'find' | 'list'>;
   readonly domainCommands: DomainCommands;
   readonly platformNames: PlatformNames;
-  /** CUSTOM_DOMAINS_BY_MEMBERS: whether members of orgs add names, and not the platform's admins alone. */
-  readonly membersAddDomains: boolean;
   readonly newId: NewId;
   readonly now: Clock;
 }

@@ -16,7 +16,6 @@ import { FairleadError } from '../../domain/errors.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
 import { requireService, visibleOrg } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
-import { ADMINISTRATORS } from '../http/allowed-callers.ts';
 import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { createAddLimits } from './add-limits.ts';
@@ -44,7 +43,7 @@ function addRoute(deps: CustomDomainsDeps): Route {
     description:
       'It is looked at by itself until it is served, for 30 days. The same name again is no error. A name that another service has answers DOMAIN_TAKEN, whoever has it; who publishes the proof of the answer and adds it again takes it from who has not. A name that an org adds which shares the service goes with it.',
     tag,
-    callers: deps.membersAddDomains ? BUILDER_CALLERS.member : ADMINISTRATORS,
+    callers: BUILDER_CALLERS.member,
     rateLimit: { perMinute: ADDS_PER_MINUTE },
     body: addDomainBodySchema,
     responses: { 200: { description: 'The name, with the records to set', schema: domainViewSchema } },

@@ -87,7 +87,6 @@ export const builder = defineService({
         customersTarget: env.SAAS_CNAME_TARGET ?? null,
         urls: [publicUrl, ...Object.values(settings.urls), env.STATUS_URL, env.GATEWAY_URL, env.GIT_URL],
       }),
-      membersAddDomains: env.CUSTOM_DOMAINS_BY_MEMBERS,
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(temporal()),
       gitConnections: createGitConnectionStore({ db }),

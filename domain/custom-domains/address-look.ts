@@ -1,5 +1,6 @@
 import type { DnsAnswer } from '../properties/dns-look.ts';
-import { type AddressRecord, bareName } from './mode.ts';
+import { isSame } from './conflicts.ts';
+import type { AddressRecord } from './mode.ts';
 
 /** What one DNS server answered about where a name leads. */
 export interface AddressAnswer {
@@ -34,14 +35,17 @@ export const WITNESSES = 2;
 /** Whether each address record of a name leads to the target, and nothing leads elsewhere. */
 export function leadsTo({ records }: AddressAnswer, wanted: AddressRecord): boolean {
   if (records === null || records.length === 0) return false;
-  return records.every(({ type, content }) => type === wanted.type && bareName(content) === bareName(wanted.content));
+  return records.every((one) => isSame(one, wanted));
 }
 
-/** Where a name leads by what anybody answered; null where nobody did. */
+/**
+ * Where a name leads by what was answered, `here` also where it leads elsewhere besides; null where too few answered. That it leads elsewhere is known of {@link WITNESSES}
+ * alone: a record that shows later then answers an add, and one server may have an old zone, or none.
+ */
 export function leadOf({ authoritative, resolvers }: AddressLook, wanted: AddressRecord): 'here' | 'elsewhere' | null {
   const answered = [...authoritative, ...resolvers].filter(({ records }) => records !== null);
-  if (answered.some((answer) => leadsTo(answer, wanted))) return 'here';
-  return answered.length > 0 ? 'elsewhere' : null;
+  if (answered.some(({ records }) => records?.some((one) => isSame(one, wanted)))) return 'here';
+  return answered.length >= WITNESSES ? 'elsewhere' : null;
 }
 
 export function judgeAddresses(look: AddressLook, wanted: AddressRecord): Fact {

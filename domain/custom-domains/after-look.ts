@@ -1,6 +1,7 @@
 import { ACTIVE_LOOK_MS, LOST_LOOK_MS, PENDING_LIMIT_MS, waitAfterLook } from './back-off.ts';
-import type { DomainHolder, Untold } from './custom-domain.ts';
+import type { DomainHolder } from './custom-domain.ts';
 import { type DomainFacts, type Standing, standingOf } from './state-table.ts';
+import type { Untold } from './untold.ts';
 
 /** A record has to be gone in so many looks, over so long, before an active name is pending again. */
 export const LOST_LOOKS = 3;
@@ -62,25 +63,28 @@ interface Loss extends Pick<DomainHolder, 'reason' | 'dnsVerified'> {
 }
 
 /** One more look by which it is gone, and whether these are enough by now. */
-function lostBy({ lost: before }: DomainHolder, at: Date) {
-  const lost = { since: before?.since ?? at, looks: (before?.looks ?? 0) + 1 };
+function lostBy({ lost: before, observedAt }: DomainHolder, at: Date) {
+  const seenAt = before === null ? observedAt : before.seenAt;
+  const lost = { since: before?.since ?? at, looks: (before?.looks ?? 0) + 1, seenAt };
   return { lost, isGone: lost.looks >= LOST_LOOKS && at.getTime() - lost.since.getTime() >= LOST_FOR_MS };
 }
 
 /** Of a name at which nobody has looked for long: the first look by which it is gone is enough. */
-export function lostUnseen(at: Date): DomainHolder['lost'] {
-  return { since: new Date(at.getTime() - LOST_FOR_MS), looks: LOST_LOOKS - 1 };
+export function lostUnseen({ observedAt }: DomainHolder, at: Date): DomainHolder['lost'] {
+  return { since: new Date(at.getTime() - LOST_FOR_MS), looks: LOST_LOOKS - 1, seenAt: observedAt };
 }
 
-/** What was shown of whose it is counts no more. */
-const strayedAt = (at: Date) => ({ strayedAt: at, provenAt: null, proof: null, ledElsewhere: true });
+/** What was shown of whose it is counts no more. Where nobody knows when it was seen here, it may have strayed at any time. */
+const strayed = ({ seenAt }: NonNullable<DomainHolder['lost']>) => ({
+  ...{ strayedAt: seenAt ?? new Date(0), provenAt: null, proof: null, ledElsewhere: true },
+});
 
 /** Of an owned name that is not served, as one that waits for its certificate: that it leads elsewhere is noted as well. */
 function strayOf(holder: DomainHolder, standing: Standing, at: Date): Partial<DomainHolder> {
   if (holder.ownedSince === null || standing.owns) return { lost: null };
   if (holder.strayedAt !== null || !isStray(holder, standing)) return {};
   const { lost, isGone } = lostBy(holder, at);
-  return isGone ? { ...strayedAt(at), lost: null } : { lost };
+  return isGone ? { ...strayed(lost), lost: null } : { lost };
 }
 
 function afterLoss(holder: DomainHolder, { standing, reason, dnsVerified }: Loss, at: Date): AfterLook {
@@ -90,8 +94,8 @@ function afterLoss(holder: DomainHolder, { standing, reason, dnsVerified }: Loss
     return { changes: { lost, reason, observedAt: at }, event, waitMs: LOST_LOOK_MS };
   }
   const changes = { reason, dnsVerified, lost: null, pendingSince: at, looks: 0, observedAt: at };
-  const strayed = isStray(holder, standing) ? strayedAt(at) : {};
-  return { changes: { ...changes, state: standing.state, ...strayed }, event: 'repended', waitMs: waitAfterLook(1, 0) };
+  const left = isStray(holder, standing) ? strayed(lost) : {};
+  return { changes: { ...changes, state: standing.state, ...left }, event: 'repended', waitMs: waitAfterLook(1, 0) };
 }
 
 /** Of a record that is gone from the platform's own zone, its owner is who it was: the domain is delegated here still. */

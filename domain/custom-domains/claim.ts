@@ -57,8 +57,14 @@ export interface ClaimFacts {
   readonly leadsHere: boolean;
   /** Whether the DNS provider's account has a zone of the registrable domain. */
   readonly hasZone: boolean;
+  /**
+   * Whether the name was the claimant's in that very zone, strayed with it, and nobody else has shown since that names of the domain
+   * are theirs, nor waits for one in a zone that was made for them: once it is delegated again, its owner can publish nothing.
+   */
+  readonly isBackInZone: boolean;
   readonly platformOrg: string;
-  readonly platformDomain: string;
+  /** PLATFORM_DOMAIN, and the hosts of the platform's own parts. */
+  readonly platformNames: readonly string[];
   readonly now: Date;
 }
 
@@ -110,7 +116,7 @@ export function yieldsToProof({ state, provenAt }: Pick<DomainHolder, 'state' | 
  * to be theirs: its owner may have come since.
  */
 export function needsProof(claim: ClaimRequest, facts: ClaimFacts): boolean {
-  return PROOF_RULES.some((applies) => applies(claim, facts));
+  return !facts.isBackInZone && PROOF_RULES.some((applies) => applies(claim, facts));
 }
 
 type ProofRule = (claim: ClaimRequest, facts: ClaimFacts) => boolean;
@@ -160,7 +166,7 @@ const PROOF_RULES: readonly ProofRule[] = [
       record?.contenders.some((other) => other.org !== claimant && other.at > formerSince(now)) ?? false,
   ),
   // That of the platform is its administrators' to give.
-  (claim, facts) => !isGivenByPlatform(claim, facts) && isWithin(facts.platformDomain, claim.apex),
+  (claim, facts) => !isGivenByPlatform(claim, facts) && facts.platformNames.some((name) => isWithin(name, claim.apex)),
   // Its registrable domain is another org's, or was lately.
   (claim, facts) =>
     !hasProvenApex(claim, facts) && isAnothers(claim.claimant, [...facts.orgsOfApex.owning, ...facts.orgsOfApex.left]),
@@ -183,10 +189,14 @@ function leftLately({ record, now }: ClaimFacts): boolean {
   return former !== null && former.until > formerSince(now);
 }
 
-/** Whether the service had the name last, and lately. */
-function comesBack({ serviceId, claimant }: ClaimRequest, facts: ClaimFacts): boolean {
+/**
+ * Whether the service had the name last, and lately. In a zone of the platform's, where a proof is of the org and its owner can
+ * publish none, any service of the org had.
+ */
+function comesBack({ serviceId, org, claimant }: ClaimRequest, facts: ClaimFacts): boolean {
   const former = facts.record?.former ?? null;
-  return leftLately(facts) && former?.serviceId === serviceId && former.org === claimant;
+  if (!leftLately(facts) || former?.org !== claimant) return false;
+  return former.serviceId === serviceId || (facts.hasZone && claimant === org);
 }
 
 /** Who has all of a registrable domain, by a proof that was shown at it. */
@@ -200,21 +210,7 @@ const hasProvenApex = ({ claimant }: ClaimRequest, { orgsOfApex }: ClaimFacts): 
 function isKeeperOfZone(claim: ClaimRequest, facts: ClaimFacts): boolean {
   if (claim.mode !== 'cloudflare') return false;
   if (isGivenByPlatform(claim, facts)) return true;
-  return facts.hasZone && (facts.orgsOfApex.delegated.includes(claim.claimant) || hadItInOwnZone(claim, facts));
-}
-
-/**
- * Whether a name strayed that the service has in the zone that was made for it, and in no other way: its domain may be delegated
- * here again, and then its owner can publish nothing. Who has shown since that it is theirs takes it, by `supersede`.
- */
-function hadItInOwnZone(
-  { serviceId, claimant }: ClaimRequest,
-  { record, orgsOfApex: { zoneMade } }: ClaimFacts,
-): boolean {
-  if (!isHeld(record) || record.holder.serviceId !== serviceId || record.holder.claimant !== claimant) return false;
-  const { mode, ownedSince, strayedAt } = record.holder;
-  if (mode !== 'cloudflare' || ownedSince === null || strayedAt === null) return false;
-  return zoneMade?.org === claimant && zoneMade.wasElsewhere && !zoneMade.isGone;
+  return facts.hasZone && facts.orgsOfApex.delegated.includes(claim.claimant);
 }
 
 const isAnothers = (org: string, orgs: readonly string[]): boolean => orgs.some((other) => other !== org);

@@ -2,6 +2,7 @@ import type { Environment } from '../environment.ts';
 import type { AddressRecord, DomainMode } from './mode.ts';
 import type { OwnershipProof } from './ownership-proof.ts';
 import { shortened } from './shortened.ts';
+import type { Untold } from './untold.ts';
 
 /** Every state a name can be in; which of them a mode knows is in `state-table.ts`. */
 export const DOMAIN_STATES = [
@@ -57,7 +58,10 @@ export interface DomainHolder {
   readonly provenAt: Date | null;
   /** Since when it is known to be the service's: from then on it is routed. Null before. */
   readonly ownedSince: Date | null;
-  /** Since when it leads elsewhere, after it was served: whose it is has to be known anew. Null of one that does not. */
+  /**
+   * When it was seen here last, of one that leads elsewhere since: whose it is has to be known anew. Null of one that does not, the
+   * beginning of time where nobody knows.
+   */
   readonly strayedAt: Date | null;
   /**
    * Whether its DNS was seen not to lead here since the add: that it does so later is an answer to the add. A record that was
@@ -81,8 +85,8 @@ export interface DomainHolder {
   /** Since when it is pending, and how many looks were made since; null of one that is active. */
   readonly pendingSince: Date | null;
   readonly looks: number;
-  /** Looks at an active name by which its record was gone; null while it is there. */
-  readonly lost: { readonly since: Date; readonly looks: number } | null;
+  /** Looks at a name by which its record was gone, and when it was seen last before them; null while it is there. */
+  readonly lost: { readonly since: Date; readonly looks: number; readonly seenAt: Date | null } | null;
   /** What became of it and was not told yet, the oldest first. */
   readonly untold: readonly Untold[];
   /** When it was told last that it was lost. */
@@ -95,22 +99,6 @@ export interface DomainHolder {
   readonly observedAt: Date | null;
   /** Since when it is being taken away; then nothing but its removal goes on. */
   readonly removingSince: Date | null;
-}
-
-/** Something that people are to be told of a name. */
-export interface Untold {
-  readonly event: 'verified' | 'lost' | 'repended' | 'failed';
-  readonly reason: string | null;
-  /** When it began: with the event, it is known where it is told twice. */
-  readonly at: Date;
-}
-
-/** So much of it is kept where nothing can be told; the oldest goes first. */
-const MOST_UNTOLD = 8;
-
-/** What is to be told of a holder, with one more. */
-export function untoldWith({ untold }: DomainHolder, one: Untold): readonly Untold[] {
-  return [...untold, { ...one, reason: one.reason && shortened(one.reason) }].slice(-MOST_UNTOLD);
 }
 
 /** Fields of a holder that a claim decides; the rest begins as nothing. */
@@ -152,7 +140,7 @@ export function newHolder(fields: NewHolder): DomainHolder {
   };
 }
 
-/** Who had a name last that was theirs, and until when. A claim that was never verified leaves no such mark. */
+/** Who had a name last that was theirs, or proven to be, and until when. No other claim leaves such a mark. */
 export interface FormerHolder {
   readonly serviceId: string;
   /** For which it was added: the service's owner, or an org that shared the service. */
@@ -173,8 +161,10 @@ export interface ZoneMade extends Contender {
    * done that. False of one that nobody knows of, as it may have been left behind.
    */
   readonly wasElsewhere: boolean;
-  /** Whether it was removed since, as no name used it: one that is there is somebody else's. */
+  /** Whether its removal was begun since, as no name used it: one that is there later is somebody else's. */
   readonly isGone: boolean;
+  /** Whether that removal is not known to be finished. */
+  readonly isRemoving: boolean;
 }
 
 /** Whether it is known whose the name is, so that it is asked of nobody. */
@@ -196,6 +186,8 @@ export interface CustomDomain {
   readonly contenders: readonly Contender[];
   /** The org for which an add of this name made a zone last; it stays with the zone when the name is given back. */
   readonly zoneMade: ZoneMade | null;
+  /** Each time that an add of this name had a zone made, for whom and when; what is too long ago to count is left out. */
+  readonly zonesMade: readonly Contender[];
   /** Counts the changes. */
   readonly revision: number;
 }
@@ -233,7 +225,10 @@ function shortZone(zone: ZoneView): ZoneView {
  * an attempt that was paused before changes nothing of the new record.
  */
 export function newDomain({ domain, apex }: Pick<CustomDomain, 'domain' | 'apex'>, at: Date): CustomDomain {
-  return { domain, apex, holder: null, former: null, contenders: [], zoneMade: null, revision: at.getTime() };
+  return {
+    ...{ domain, apex, holder: null, former: null, contenders: [], zoneMade: null, zonesMade: [] },
+    revision: at.getTime(),
+  };
 }
 
 /** The record without its holder. Whose it was is remembered, if it was proven to be theirs. */
@@ -254,13 +249,13 @@ export function lapsed(record: HeldDomain, at: Date): HeldDomain {
 }
 
 function formerOf({ holder, former }: HeldDomain, at: Date): FormerHolder | null {
-  const { serviceId, claimant, ownedSince } = holder;
-  return ownedSince === null ? former : { serviceId, org: claimant, until: at };
+  const { serviceId, claimant, ownedSince, provenAt } = holder;
+  return ownedSince === null && provenAt === null ? former : { serviceId, org: claimant, until: at };
 }
 
 /** Whether a record that nobody holds says anything that later claims are judged by. */
-export function isWorthKeeping({ former, contenders, zoneMade }: CustomDomain): boolean {
-  return former !== null || contenders.length > 0 || zoneMade !== null;
+export function isWorthKeeping({ former, contenders, zoneMade, zonesMade }: CustomDomain): boolean {
+  return former !== null || contenders.length > 0 || zoneMade !== null || zonesMade.length > 0;
 }
 
 /** Whether there is something to look at: of one that failed, nobody looks any more once all of it is undone and told. */

@@ -131,7 +131,10 @@ function messageOf(record: HeldDomain): string | null {
   if (state === 'pending-proof' && proof !== null) {
     const isOfZone = holder.mode === 'cloudflare' && holder.claimant === holder.org;
     const given = isOfZone ? `, which gives all names of that domain to ${holder.org}` : '';
-    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}${given}`;
+    const late = isOfZone
+      ? '. If the name servers of the domain are the platform’s already, ask its operator to set it'
+      : '';
+    return `Show that the name is yours: set TXT ${proof.name} to ${proof.value}${given}${late}`;
   }
   if (state === 'pending-delegation' && zone !== null) {
     const step = `Set the name servers of ${zone.name} to ${zone.nameServers.join(' and ')} at its registrar`;

@@ -21,6 +21,8 @@ export interface DomainFilter {
   /** Ids of the services; absent for all. */
   readonly serviceIds?: readonly string[];
   readonly environment?: Environment;
+  /** A registrable domain. */
+  readonly apex?: string;
 }
 
 /** Names by themselves. @throws UNAVAILABLE (retryable) from every method */
@@ -33,8 +35,10 @@ export interface CustomDomainStore {
   orgsOfApex(apex: string, leftSince: Date): Promise<OrgsOfApex>;
   /** Orgs that have shown since, for services of their own, that a name of a registrable domain is theirs, and not lost it. */
   orgsShownSince(apex: string, since: Date): Promise<readonly string[]>;
-  /** Whether a name, other than that one, is held whose record the platform writes into the zone of a registrable domain. */
-  usesZone(apex: string, otherThan: string): Promise<boolean>;
+  /** Whether a name is held, and has not failed, whose record the platform writes into the zone of a registrable domain. */
+  usesZone(apex: string): Promise<boolean>;
+  /** Names whose adds had zones made that are not known to be removed, by name. @param apex of that registrable domain alone */
+  listZonesMade(page: PageRequest, apex?: string): Promise<Page<CustomDomain>>;
   /** What an org has under way. @param since zones that were made before do not count */
   usageOf(claimant: string, since: Date): Promise<DomainUsage>;
   /** A name that no record is of. @returns false when there is one */
@@ -51,7 +55,7 @@ export interface DomainUsage {
   readonly held: number;
   /** Of these, names that are not known to be its own. */
   readonly waiting: number;
-  /** Zones that its adds made at the DNS provider, whatever became of the names. */
+  /** How often its adds had zones made at the DNS provider, whatever became of these and of the names. */
   readonly zonesMade: number;
   /** Of all orgs, without those that were removed since. */
   readonly zonesMadeByAll: number;
@@ -117,8 +121,8 @@ export interface DomainQuestion {
   readonly name: string;
   /** The registrable domain that it is in. */
   readonly apex: string;
-  /** Whether it led here: where too few servers of its zone answer to say that this is over, resolvers are asked as well. */
-  readonly wasHere?: boolean;
+  /** Whether it matters that it leads elsewhere: where too few servers of its zone answer to say so, resolvers are asked as well. */
+  readonly needsWitnesses?: boolean;
 }
 
 /** A name as the certificates of its service know it. */

@@ -71,7 +71,6 @@ export async function startApi(
   parts: BuilderParts = createInMemoryBuilderParts(),
   sources: Partial<Pick<ImportDeps, 'locker' | 'vault'>> = {},
   orgs: OrgDirectory | null = ORGS,
-  membersAddDomains = true,
 ) {
   const logged: string[] = [];
   const sink = new Writable({
@@ -131,7 +130,6 @@ export async function startApi(
       domains: parts.domains,
       domainCommands: createInMemoryDomainCommands(names.deps),
       platformNames: names.deps.settings,
-      membersAddDomains,
       databaseRecords,
       databaseCommands: {
         rotate: async ({ id }, { requestedBy }) => void rotations.push({ id, requestedBy }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CustomDomain, DOMAIN_STATES } from '../../../domain/custom-domains/custom-domain.ts';
 import { DOMAIN_MODES } from '../../../domain/custom-domains/mode.ts';
+import { UNTOLD_EVENTS } from '../../../domain/custom-domains/untold.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { readDocument } from '../read-document.ts';
 
@@ -54,10 +55,8 @@ const holderShape = z.object({
   attachedAt: time.nullable(),
   pendingSince: time.nullable(),
   looks: z.int(),
-  lost: z.object({ since: time, looks: z.int() }).nullable(),
-  untold: z
-    .array(z.object({ event: z.enum(['verified', 'lost', 'repended', 'failed']), reason: text.nullable(), at: time }))
-    .default([]),
+  lost: z.object({ since: time, looks: z.int(), seenAt: time.nullable().default(null) }).nullable(),
+  untold: z.array(z.object({ event: z.enum(UNTOLD_EVENTS), reason: text.nullable(), at: time })).default([]),
   lostToldAt: time.nullable().default(null),
   addedBy: text,
   addedAt: time,
@@ -71,20 +70,23 @@ const holder = holderShape.transform(({ claimant, ...rest }) => ({ ...rest, clai
 
 const contender = z.object({ org: text, at: time });
 
+const no = z.boolean().default(false);
+
 const domainSchema = z.object({
   _id: text,
   apex: text,
   holder: holder.nullable(),
   former: z.object({ serviceId: text, org: text, until: time }).nullable(),
   contenders: z.array(contender).default([]),
-  zoneMade: contender
-    .extend({ wasElsewhere: z.boolean().default(false), isGone: z.boolean().default(false) })
-    .nullable()
-    .default(null),
+  zoneMade: contender.extend({ wasElsewhere: no, isGone: no, isRemoving: no }).nullable().default(null),
+  zonesMade: z.array(contender).optional(),
   revision: z.int(),
 });
 
 export function readDomain(document: unknown): CustomDomain {
   const { _id, ...rest } = readDocument('custom domain', domainSchema, document);
-  return { domain: _id, ...rest };
+  const { zoneMade } = rest;
+  // Before each making was kept, the newest one was.
+  const { zonesMade = zoneMade === null ? [] : [{ org: zoneMade.org, at: zoneMade.at }] } = rest;
+  return { domain: _id, ...rest, zonesMade };
 }

@@ -31,12 +31,19 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
     },
     orgsOfApex: (apex, leftSince) => readOrgsOfApex(collection, apex, leftSince),
     orgsShownSince: (apex, since) => readOrgsShownSince(collection, apex, since),
-    async usesZone(apex, otherThan) {
-      const uses = { 'holder.mode': 'cloudflare', 'holder.state': { $ne: 'failed' } };
-      const filter = { apex, _id: { $ne: otherThan }, ...uses } as Filter<DomainDocument>;
+    async usesZone(apex) {
+      const filter = { apex, 'holder.mode': 'cloudflare', 'holder.state': { $ne: 'failed' } } as Filter<DomainDocument>;
       const found = await mongoCall(() => collection.findOne(filter));
-      if (found === null) await confirm(otherThan);
+      if (found === null) await confirm(apex);
       return found !== null;
+    },
+    async listZonesMade(page, apex) {
+      const left = [{ 'zoneMade.isGone': { $ne: true } }, { 'zoneMade.isRemoving': true }];
+      const made = { 'zoneMade.org': { $ne: null }, $or: left, ...(apex !== undefined && { apex }) };
+      const filter = made as Filter<DomainDocument>;
+      const found = await pageById(collection, { page, filter, read: readDomain, longestId: LONGEST_NAME });
+      await confirm(found.items[0]?.domain ?? '');
+      return found;
     },
     async usageOf(claimant, since) {
       const count = (filter: object): Promise<number> =>
@@ -44,7 +51,7 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
       const [held, waiting, zonesMade, zonesMadeByAll] = await Promise.all([
         count({ 'holder.claimant': claimant }),
         count({ 'holder.claimant': claimant, 'holder.ownedSince': null }),
-        count({ 'zoneMade.org': claimant, 'zoneMade.at': { $gt: since } }),
+        countZonesMade(collection, claimant, since),
         count({ 'zoneMade.at': { $gt: since }, 'zoneMade.isGone': { $ne: true } }),
       ]);
       return { held, waiting, zonesMade, zonesMadeByAll };
@@ -62,13 +69,26 @@ export function createCustomDomainStore({ db }: { readonly db: Db }): CustomDoma
   };
 }
 
+/** Names whose zones were made before each making was kept count once. */
+async function countZonesMade(collection: Collection<DomainDocument>, org: string, since: Date): Promise<number> {
+  const at = { $gt: since };
+  const each = [
+    { zonesMade: { $elemMatch: { org, at } } },
+    { zonesMade: null, 'zoneMade.org': org, 'zoneMade.at': at },
+  ];
+  const found = await mongoCall(() => collection.find({ $or: each } as Filter<DomainDocument>).toArray());
+  const made = found.flatMap((document) => readDomain(document).zonesMade);
+  return made.filter((one) => one.org === org && one.at > since).length;
+}
+
 function changedMeanwhile(domain: string): FairleadError {
   return new FairleadError('CONFLICT', `Another request is changing ${domain}; try again`, { retryable: true });
 }
 
-function toQuery({ serviceIds, environment }: DomainFilter): Filter<DomainDocument> {
+function toQuery({ serviceIds, environment, apex }: DomainFilter): Filter<DomainDocument> {
   return {
     'holder.serviceId': serviceIds === undefined ? { $ne: null } : { $in: [...serviceIds] },
     ...(environment !== undefined && { 'holder.environment': environment }),
+    ...(apex !== undefined && { apex }),
   } as Filter<DomainDocument>;
 }

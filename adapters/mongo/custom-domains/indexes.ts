@@ -10,5 +10,6 @@ export const INDEXES: IndexTable = {
     { key: { 'holder.claimant': 1 }, name: 'claimant' },
     { key: { 'zoneMade.org': 1, 'zoneMade.at': 1 }, name: 'zone_made' },
     { key: { 'zoneMade.at': 1 }, name: 'zone_made_at', sparse: true },
+    { key: { 'zonesMade.org': 1 }, name: 'zones_made', sparse: true },
   ],
 };

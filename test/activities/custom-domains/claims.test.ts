@@ -418,22 +418,6 @@ describe('claims of names', () => {
       assert.deepEqual(await routes(), []);
     });
 
-    it('an org has so many zones made within some days, whatever becomes of the names', async () => {
-      for (let made = 0; made < 20; made += 1) {
-        const request = world.request(`www.zone${made}.com`, { ...MANAGED, ...world.ofBlog });
-        await add(request, made);
-        await remove(request, made);
-      }
-      const refused = world.request('www.zone20.com', { ...MANAGED, ...world.ofBlog });
-      await assert.rejects(add(refused, 20), { code: 'RATE_LIMITED', message: /20 were made for globex/ });
-      assert.deepEqual(
-        [world.provider.hasZone('zone20.com'), isHeld(await world.deps.domains.find(refused.domain))],
-        [false, false],
-      );
-      await add(world.request('www.zone20.com', MANAGED), 21);
-      await add({ ...world.request('www.zone21.com', { ...MANAGED, ...world.ofBlog }) }, 31 * 24 * 60);
-    });
-
     it('a zone that the provider refuses to make takes no room, nor does one of an attempt that was killed', async () => {
       const { zones } = world.deps;
       assert.ok(zones !== null);

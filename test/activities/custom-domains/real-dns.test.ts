@@ -99,14 +99,14 @@ describe('custom domains on a real DNS server', () => {
     const absent = `absent.${apex}`;
     await add(absent);
     assert.match((await holderOf(absent))?.reason ?? '', /ada\.ns-provider\.com has no address record/);
-    // A lame delegation: the servers that are named know nothing of the zone, or lie on no public address.
+    await add(domain);
+    // A lame delegation since: the servers that are named know nothing of the zone, or lie on no public address.
     await set(apex, apex, 'NS', 'ns.lame.com.', 'ns.inner.com.');
     await on.dns.addZone('lame.com', NAME_SERVERS);
     await on.dns.addZone('inner.com', NAME_SERVERS);
     await set('lame.com', 'ns.lame.com', 'A', '8.8.4.9');
     await set('inner.com', 'ns.inner.com', 'A', '127.0.0.1');
     on.routes.set('8.8.4.9', '127.0.0.1:1');
-    await add(domain);
     await set(apex, domain, 'A', INGRESS);
     // The servers of the zone say nothing: the public resolver alone counts.
     assert.equal((await verify(domain))?.state, 'pending-certificate');
@@ -120,8 +120,8 @@ describe('custom domains on a real DNS server', () => {
     on.routes.set('8.8.4.10', '127.0.0.1:1');
     await set(apex, domain, 'A', '198.51.100.9');
     const wanted = { type: 'A', content: INGRESS } as const;
-    const judged = async (wasHere: boolean) => {
-      const look = await on.looks.lookUpAddresses({ name: domain, apex, wasHere }, wanted);
+    const judged = async (needsWitnesses: boolean) => {
+      const look = await on.looks.lookUpAddresses({ name: domain, apex, needsWitnesses }, wanted);
       return [judgeAddresses(look, wanted), look.resolvers.length];
     };
     assert.deepEqual(await judged(true), ['missing', 1]);

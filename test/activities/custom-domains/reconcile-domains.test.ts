@@ -16,9 +16,9 @@ it('each name is looked after again, page by page, and each certificate has its 
   await add('leaving.many.com', { state: 'failed', removingSince: AT });
   let pages = 0;
   for (let cursor: string | null = null; pages === 0 || cursor !== null; pages += 1) {
-    ({ cursor } = await reconcileDomains(world.deps, cursor));
+    ({ cursor } = await reconcileDomains(world.deps, cursor, AT));
   }
-  assert.deepEqual([pages, world.woken.length, new Set(world.woken).size], [3, 233, 233]);
+  assert.deepEqual([pages, world.woken.length, new Set(world.woken).size], [4, 233, 233]);
   assert.ok(!world.woken.includes('failed.many.com'));
   assert.deepEqual(world.certificates.wishedFor('shop'), ['owned.many.com']);
 });
@@ -37,6 +37,26 @@ it('what fails for one name keeps no other from it', async () => {
     },
     noteFailure: (what: string) => void failures.push(what),
   };
-  assert.deepEqual(await reconcileDomains(deps, null), { cursor: null, names: 2 });
+  assert.equal((await reconcileDomains(deps, null, AT)).names, 2);
   assert.deepEqual([world.woken, failures], [['b.many.com'], ['the workflow of a.many.com is not reconciled']]);
+});
+
+it('the router has the routes of all names again, and of no others, where its files were lost or are older', async () => {
+  const world = await createCustomDomainsParts();
+  const { domains, hosts } = world.deps;
+  const owned = { serviceId: world.shop, state: 'active', ownedSince: AT, verifiedAt: AT } as const;
+  for (const domain of ['lost.many.com', 'older.many.com']) {
+    await domains.insert(heldName(owned, { domain, apex: 'many.com' }));
+  }
+  await domains.insert(heldName({ serviceId: world.shop }, { domain: 'waits.many.com', apex: 'many.com' }));
+  const older = { service: 'blog', environment: 'prod', serves: 'everything', redirectToTls: false } as const;
+  for (const host of ['older.many.com', 'waits.many.com', 'gone.many.com']) await hosts.put(host, older);
+  for (let cursor: string | null = null, pages = 0; pages === 0 || cursor !== null; pages += 1) {
+    ({ cursor } = await reconcileDomains(world.deps, cursor, AT));
+  }
+  const routes = (await hosts.list()).map(({ host, service, redirectToTls }) => [host, service, redirectToTls]);
+  assert.deepEqual(routes, [
+    ['lost.many.com', 'shop', true],
+    ['older.many.com', 'shop', true],
+  ]);
 });

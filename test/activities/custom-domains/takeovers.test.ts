@@ -103,6 +103,27 @@ describe('names that others had or wait for', () => {
       assert.deepEqual(await routes(), ['shop.own.com shop']);
     });
 
+    for (const isRemoved of [false, true]) {
+      it(`a claim that was proven, and ${isRemoved ? 'removed' : 'failed'} before the delegation, leaves the domain to nobody else`, async () => {
+        await add(ofGlobex('zz.own.com', MANAGED), 0);
+        const own = world.request('shop.own.com', MANAGED);
+        show(own);
+        await add(own, 1);
+        assert.equal(await look('shop.own.com', 2), 'pending-delegation');
+        if (isRemoved) await remove(own, 31 * DAY);
+        else assert.equal(await look('shop.own.com', 31 * DAY), 'failed');
+        await look('zz.own.com', 31 * DAY);
+        world.provider.activate('own.com');
+        hide(own);
+        for (const name of ['login.own.com', 'shop.own.com']) {
+          await add(ofGlobex(name, MANAGED), 31 * DAY + 1).catch(() => undefined);
+          await look(name, 31 * DAY + 2);
+        }
+        assert.equal(await look('zz.own.com', 31 * DAY + 3, true), 'pending-proof');
+        assert.deepEqual(await routes(), []);
+      });
+    }
+
     it('that others asked for a name asks its owner for no proof', async () => {
       await delegate();
       const third = { serviceId: await world.newService('third', 'initech'), service: 'third', org: 'initech' };
@@ -324,64 +345,6 @@ describe('names that others had or wait for', () => {
     });
   });
 
-  describe('in zones that adds made', () => {
-    it('a zone goes with the last name that waits for its delegation, removed or failed, and is nobody\u2019s afterwards', async () => {
-      const [first, second] = [world.request('www.made.com', MANAGED), world.request('shop.made.com', MANAGED)];
-      await add(first, 0);
-      await add(second, 1);
-      await remove(first, 2);
-      assert.equal(world.provider.hasZone('made.com'), true);
-      await look('shop.made.com', 3);
-      assert.equal(await look('shop.made.com', 31 * DAY), 'failed');
-      assert.equal(world.provider.hasZone('made.com'), false);
-      // The operator makes it by hand later on.
-      world.provider.add('made.com', 'active');
-      await add(world.request('mail.made.com', MANAGED), 32 * DAY);
-      assert.equal(await look('mail.made.com', 32 * DAY + 1), 'pending-proof');
-    });
-
-    it('a failed name that is revived has its zone made again', async () => {
-      await add(world.request('www.late.com', MANAGED), 0);
-      assert.equal(await look('www.late.com', 31 * DAY), 'failed');
-      assert.equal(world.provider.hasZone('late.com'), false);
-      assert.equal(await look('www.late.com', 31 * DAY + 1, true), 'pending-delegation');
-      assert.equal(world.provider.hasZone('late.com'), true);
-      world.provider.activate('late.com');
-      assert.equal(await look('www.late.com', 31 * DAY + 2), 'active');
-    });
-
-    it('zones with records of people, of the operator and of domains that are delegated here stay', async () => {
-      const request = world.request('www.kept.com', MANAGED);
-      await add(request, 0);
-      world.provider.put('kept.com', 'mail.kept.com', [ELSEWHERE]);
-      await remove(request, 1);
-      world.provider.add('operator.com', 'pending');
-      await add(world.request('www.operator.com', MANAGED), 2);
-      await remove(world.request('www.operator.com', MANAGED), 3);
-      await add(world.request('www.live.com', MANAGED), 4);
-      world.provider.activate('live.com');
-      await remove(world.request('www.live.com', MANAGED), 5);
-      for (const apex of ['kept.com', 'operator.com', 'live.com']) assert.ok(world.provider.hasZone(apex), apex);
-    });
-
-    it('so many zones are made for all orgs within some days; an administrator goes on', async () => {
-      for (let org = 0; org < 15; org += 1) {
-        const service = {
-          serviceId: await world.newService(`s${org}`, `org${org}`),
-          service: `s${org}`,
-          org: `org${org}`,
-        };
-        for (let made = 0; made < 20; made += 1)
-          await add(world.request(`www.z${org}x${made}.com`, { ...MANAGED, ...service }), 0);
-      }
-      const more = () => world.request('www.more.com', MANAGED);
-      await assert.rejects(add(more(), 1), { code: 'RATE_LIMITED', message: /300 were made for all orgs/ });
-      assert.equal(world.provider.hasZone('more.com'), false);
-      await add(world.request('www.admin.com', { ...MANAGED, byAdministrator: true }), 2);
-      assert.equal(world.provider.hasZone('admin.com'), true);
-    });
-  });
-
   describe('that lead here already', () => {
     it('whoever adds one first is asked for a proof; an administrator, and who had it lately, are not', async () => {
       world.dns.lead('git.corp.com', HERE);
@@ -412,6 +375,29 @@ describe('names that others had or wait for', () => {
       world.dns.lead('later.corp.org', HERE);
       assert.equal(await look('later.corp.org', 3), 'pending-certificate');
       assert.deepEqual(await routes(), ['later.corp.org blog']);
+    });
+
+    it('one server that knows nothing of a name, or has an old zone, is not enough to say that it led elsewhere', async () => {
+      for (const [domain, minute] of [
+        ['git.corp.com', 0],
+        ['wiki.corp.org', 10],
+      ] as const) {
+        const isSilent = domain === 'wiki.corp.org';
+        world.dns.fail(domain, 'ETIMEOUT', { but: isSilent ? 0 : 1 });
+        await add(ofGlobex(domain), minute);
+        world.dns.fail(domain, 'ETIMEOUT', { but: 1 });
+        assert.equal(await look(domain, minute + 1), 'pending-dns');
+        world.dns.heal(domain);
+        world.dns.lead(domain, HERE);
+        assert.equal(await look(domain, minute + 2), 'pending-proof', domain);
+      }
+      assert.deepEqual(await routes(), []);
+    });
+
+    it('one that leads here among others led here before', async () => {
+      world.dns.lead('git.corp.com', HERE, { type: 'AAAA', content: '2001:db8::9' });
+      await add(ofGlobex('git.corp.com'), 0);
+      assert.equal(await look('git.corp.com', 1), 'pending-proof');
     });
 
     it('who has the domain itself by its DNS adds www beside it, which leads here by now', async () => {

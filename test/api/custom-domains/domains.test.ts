@@ -144,22 +144,7 @@ it('lists the names of the services that the caller may use, and of no other', a
   assert.ok((await names('/domains', {})).includes('listed.blog.com'));
 });
 
-it('names are added by admins of the platform alone, until the operator lets members add them', async () => {
-  const closed = await startApi(null, null, undefined, {}, undefined, false);
-  after(() => closed.stop());
-  await closed.services.upsert({ id: 'svc_shop', name: 'shop', org: 'acme' }, {});
-  const body = { service: 'shop', domain: 'closed.roles.com', mode: 'direct' };
-  const adds = (headers: Record<string, string>) => closed.call('POST', '/domains/add', body, headers);
-  for (const user of ['acme/member/usr_ann', 'acme/admin/usr_al', 'platform/admin/usr_op']) {
-    const refused = await adds({ 'x-test-user': user });
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'FORBIDDEN'], user);
-  }
-  assert.equal(await closed.domains.find('closed.roles.com'), null);
-  assert.equal((await adds({})).status, 200, 'the platform');
-  assert.equal((await closed.call('DELETE', '/domains/closed.roles.com', undefined, ACME)).status, 200);
-});
-
-it('members of the owner and of orgs that share the service add names, where the operator lets them; viewers and other orgs do not', async () => {
+it('members of the owner and of orgs that share the service add names; viewers and other orgs do not', async () => {
   await api.services.upsert({ id: 'svc_shared', name: 'shared', org: 'acme' }, {});
   const sharer = { org: 'globex', repoRole: 'write', authorizedBy: 'usr_ann', authorizedAt: new Date() } as const;
   await api.services.setSharing('svc_shared', { revision: 1, orgs: [sharer], lastChange: null }, 0);

@@ -15,7 +15,14 @@ const look = (one: DomainHolder, facts: DomainFacts, ms: number) => {
   const after = afterLook(one, { facts, reason: 'ns1 has nothing' }, at(ms));
   return { ...after, holder: { ...one, ...after.changes } };
 };
-const ACTIVE = holder({ state: 'active', ownedSince: AT, verifiedAt: AT, pendingSince: null, dnsVerified: true });
+const ACTIVE = holder({
+  state: 'active',
+  ownedSince: AT,
+  verifiedAt: AT,
+  pendingSince: null,
+  dnsVerified: true,
+  observedAt: AT,
+});
 
 describe('afterLook', () => {
   it('looks at a pending name after 5 s, 10 s, … 5 min in the first hour, hourly to 30 days, and then no more', () => {
@@ -103,12 +110,13 @@ describe('afterLook', () => {
 
   it('a lost name strays: what was shown counts no more, until it is known to be theirs again', () => {
     const strayed = lose(PROVEN, GONE);
-    assert.deepEqual([strayed.strayedAt, strayed.provenAt, strayed.proof], [at(30 * MINUTE), null, null]);
+    assert.deepEqual([strayed.strayedAt, strayed.provenAt, strayed.proof], [AT, null, null]);
     assert.equal(isSettled(strayed), false);
     const back = look(strayed, { ...ALL, certificate: 'missing' }, HOUR).holder;
     assert.deepEqual([back.state, back.strayedAt, isSettled(back)], ['pending-certificate', null, true]);
+    assert.deepEqual(lose({ ...PROVEN, observedAt: null }, GONE).strayedAt, new Date(0), 'nobody knows since when');
     const unproven = look(strayed, { ...ALL, proof: 'missing' }, HOUR).holder;
-    assert.deepEqual([unproven.state, unproven.strayedAt], ['pending-proof', at(30 * MINUTE)]);
+    assert.deepEqual([unproven.state, unproven.strayedAt], ['pending-proof', AT]);
   });
 
   it('a zone that is delegated elsewhere strays; one whose record or certificate alone is gone does not', () => {
@@ -123,11 +131,11 @@ describe('afterLook', () => {
   it('an owned name that waits for its certificate strays as well, by three looks over half an hour that somebody answered', () => {
     const waiting = { ...PROVEN, state: 'pending-certificate', verifiedAt: null, pendingSince: AT } as const;
     const twice = [0, 15].reduce((one: DomainHolder, minute) => look(one, GONE, minute * MINUTE).holder, waiting);
-    assert.deepEqual([twice.lost, twice.strayedAt, twice.provenAt], [{ since: AT, looks: 2 }, null, AT]);
+    assert.deepEqual([twice.lost, twice.strayedAt, twice.provenAt], [{ since: AT, looks: 2, seenAt: AT }, null, AT]);
     const silent = look(twice, { ...ALL, dns: 'unknown' }, 30 * MINUTE).holder;
     assert.deepEqual([silent.lost, silent.strayedAt], [twice.lost, null]);
     const strayed = look(silent, GONE, 45 * MINUTE).holder;
-    assert.deepEqual([strayed.strayedAt, strayed.provenAt, strayed.lost], [at(45 * MINUTE), null, null]);
+    assert.deepEqual([strayed.strayedAt, strayed.provenAt, strayed.lost], [AT, null, null]);
     const back = look(twice, { ...ALL, certificate: 'missing' }, 30 * MINUTE).holder;
     assert.deepEqual([back.lost, back.strayedAt, back.provenAt], [null, null, AT]);
     // Who has shown it since keeps that, however long the record takes.
@@ -151,7 +159,7 @@ describe('afterLook', () => {
   it('a look that nobody answers neither counts as one nor ends the loss', () => {
     const lost = look(ACTIVE, GONE, 0).holder;
     const silent = look(lost, { ...ALL, dns: 'unknown' }, 15 * MINUTE);
-    assert.deepEqual([silent.holder.lost, silent.waitMs], [{ since: AT, looks: 1 }, 15 * MINUTE]);
+    assert.deepEqual([silent.holder.lost, silent.waitMs], [{ since: AT, looks: 1, seenAt: AT }, 15 * MINUTE]);
   });
 
   it('while nobody answers, an active name stays as it is, and the last observation too', () => {

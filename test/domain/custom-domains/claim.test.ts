@@ -7,7 +7,7 @@ import {
   judgeClaim,
 } from '../../../domain/custom-domains/claim.ts';
 import { released } from '../../../domain/custom-domains/custom-domain.ts';
-import { AT, freeName, heldName, type holder } from '../../ports/custom-domains/records.ts';
+import { AT, freeName, heldName, type holder, zoneMade } from '../../ports/custom-domains/records.ts';
 
 const DAY_MS = 86_400_000;
 const days = (count: number): Date => new Date(AT.getTime() + count * DAY_MS);
@@ -22,13 +22,18 @@ const WITH_ORGS = { ...NO_ORGS, owning: ['globex'], holding: ['globex', 'acme'],
 /** Its zone was made for globex, and is delegated to it. */
 const DELEGATED = {
   hasZone: true,
-  orgsOfApex: { ...WITH_ORGS, zoneMade: { org: 'globex', at: AT, wasElsewhere: true, isGone: false } },
+  orgsOfApex: { ...WITH_ORGS, zoneMade: zoneMade({ org: 'globex' }) },
 };
 const owning = (...orgs: readonly string[]) => ({ ...NO_ORGS, owning: orgs, holding: orgs });
 const FACTS: ClaimFacts = {
   ...{ record: null, holderExists: true, isProven: false, orgsOfApex: NO_ORGS },
   ...{ hasZone: false, holderOwesProof: false, ownsApex: false, leadsHere: false },
-  ...{ platformOrg: 'platform', platformDomain: 'apps.fairlead.dev', now: days(1) },
+  ...{
+    isBackInZone: false,
+    platformOrg: 'platform',
+    platformNames: ['apps.fairlead.dev', 'id.corp.net'],
+    now: days(1),
+  },
 };
 const left = freeName({ former: { serviceId: 'svc_1', org: 'acme', until: AT } });
 const unproven = heldName({ state: 'pending-dns' });
@@ -42,7 +47,7 @@ const failedProven = heldName({ state: 'failed', provenAt: AT });
 const MANAGED = { mode: 'cloudflare' } as const;
 const madeBy = (org: string, wasElsewhere = true) => ({
   hasZone: true,
-  orgsOfApex: { ...NO_ORGS, zoneMade: { org, at: AT, wasElsewhere, isGone: false } },
+  orgsOfApex: { ...NO_ORGS, zoneMade: zoneMade({ org, wasElsewhere }) },
 });
 const free = (asksProof: boolean, displaces: ReturnType<typeof holder> | null = null): ClaimVerdict => ({
   ...{ kind: 'free', displaces, asksProof },
@@ -117,6 +122,25 @@ const TABLE: readonly (readonly [
     free(true),
     { domain: 'x.fairlead.dev', apex: 'fairlead.dev', org: 'platform' },
   ],
+  ['a host of the platform is in the registrable domain', {}, free(true), { domain: 'x.corp.net', apex: 'corp.net' }],
+  [
+    'it left another service of its own org lately, in a zone that was made for the org',
+    { record: left, hasZone: true, orgsOfApex: { ...NO_ORGS, left: ['acme'], zoneMade: zoneMade({}) } },
+    free(false),
+    { ...MANAGED, org: 'acme' },
+  ],
+  [
+    'the same, of a name whose record the customer sets',
+    { record: left, orgsOfApex: { ...NO_ORGS, left: ['acme'] } },
+    free(true),
+    { org: 'acme' },
+  ],
+  [
+    'it strayed with a zone of the operator, and is back in it',
+    { hasZone: true, isBackInZone: true, orgsOfApex: owning('acme', 'globex') },
+    free(false),
+    MANAGED,
+  ],
   ['no add made the zone in the account', { hasZone: true }, free(true), MANAGED],
   ['such a zone, where the domain itself is proven', { hasZone: true, orgsOfApex: PROVEN }, free(false), MANAGED],
   [
@@ -139,7 +163,7 @@ const TABLE: readonly (readonly [
     'the zone that was made for its own org is gone, and somebody made another one',
     {
       hasZone: true,
-      orgsOfApex: { ...NO_ORGS, zoneMade: { org: 'globex', at: AT, wasElsewhere: true, isGone: true } },
+      orgsOfApex: { ...NO_ORGS, zoneMade: zoneMade({ org: 'globex', isGone: true }) },
     },
     free(true),
     MANAGED,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { changedHolder, released } from '../../../domain/custom-domains/custom-domain.ts';
+import { type CustomDomain, changedHolder, released } from '../../../domain/custom-domains/custom-domain.ts';
 import type { CustomDomainStore, DomainFilter } from '../../../domain/custom-domains/ports.ts';
-import { AT, freeName, heldName, newApex } from './records.ts';
+import { AT, freeName, heldName, newApex, zoneMade } from './records.ts';
 
 const LATER = new Date('2026-11-01T11:00:00Z');
 
@@ -33,13 +33,14 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
           zone: { ...zone, nameServers: ['ns1.a.net'], originalNameServers: ['ns.b.net'] },
           writtenRecord: { type: 'CNAME', content: 'in.a.net' },
           replacedRecord: { type: 'A', content: '192.0.2.1' },
-          lost: { since: AT, looks: 2 },
+          lost: { since: AT, looks: 2, seenAt: AT },
         },
         {
           former: { serviceId: 'svc_0', org: 'old', until: AT },
           ...{
             contenders: [{ org: 'globex', at: AT }],
-            zoneMade: { org: 'acme', at: LATER, wasElsewhere: true, isGone: true },
+            zoneMade: { org: 'acme', at: LATER, wasElsewhere: true, isGone: true, isRemoving: true },
+            zonesMade: [{ org: 'acme', at: LATER }],
           },
         },
       );
@@ -94,6 +95,8 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       assert.equal(await names({ serviceIds: [service, other] }), 'abc');
       assert.equal(await names({ serviceIds: [service], environment: 'uat' }), 'c');
       assert.equal(await names({ serviceIds: [] }), '');
+      assert.equal(await names({ apex }), 'abc');
+      assert.equal(await names({ apex: newApex() }), '');
     });
 
     it('knows the orgs whose names of a registrable domain are proven, and no other', async () => {
@@ -122,7 +125,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       await add('n', { org: 'asked', proof: zone, provenAt: AT });
       await add('o', { org: 'acme', claimant: 'guest', sharingRevision: 1, proof: zone, provenAt: AT, ownedSince: AT });
       const made = (label: string, org: string, at: Date) =>
-        freeName({ domain: `${label}.${apex}`, apex, zoneMade: { org, at, wasElsewhere: true, isGone: false } });
+        freeName({ domain: `${label}.${apex}`, apex, zoneMade: zoneMade({ org, at }) });
       await store().insert(made('h', 'newer', LATER));
       await store().insert(made('i', 'older', AT));
       const { owning, proven, delegated, holding, ...rest } = await store().orgsOfApex(apex, AT);
@@ -135,7 +138,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       assert.deepEqual(rest, {
         left: [],
         leftEver: [],
-        zoneMade: { org: 'newer', at: LATER, wasElsewhere: true, isGone: false },
+        zoneMade: zoneMade({ org: 'newer', at: LATER }),
       });
       const nobody = { owning: [], left: [], leftEver: [], proven: [], delegated: [], holding: [], zoneMade: null };
       assert.deepEqual(await store().orgsOfApex(newApex(), AT), nobody);
@@ -185,17 +188,20 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
 
     it('counts what an org has under way: names that are not its own yet, and zones that it had made lately', async () => {
       const claimant = `org-${newService()}`;
-      const zoneMade = (at: Date) => ({ zoneMade: { org: claimant, at, wasElsewhere: true, isGone: false } });
-      await store().insert(heldName({ claimant }, zoneMade(LATER)));
-      await store().insert(heldName({ claimant, state: 'failed' }, zoneMade(AT)));
+      const made = (...times: readonly Date[]) => ({
+        zoneMade: zoneMade({ org: claimant, at: times.at(-1) ?? AT }),
+        zonesMade: times.map((at) => ({ org: claimant, at })),
+      });
+      await store().insert(heldName({ claimant }, made(AT, LATER, LATER)));
+      await store().insert(heldName({ claimant, state: 'failed' }, made(AT)));
       await store().insert(heldName({ claimant, ownedSince: AT }));
       await store().insert(heldName({ org: claimant, claimant: 'acme' }));
-      const gone = heldName({ claimant }, zoneMade(LATER));
+      const gone = heldName({ claimant }, made(LATER));
       await store().insert(gone);
       await store().replace(released(gone, LATER));
-      const isGone = { org: claimant, at: LATER, wasElsewhere: false, isGone: true };
+      const isGone = zoneMade({ org: claimant, at: LATER, isGone: true });
       const before = (await store().usageOf('nobody', AT)).zonesMadeByAll;
-      await store().insert(freeName({ zoneMade: isGone }));
+      await store().insert(freeName({ zoneMade: isGone, zonesMade: [{ org: 'other', at: LATER }] }));
       assert.equal((await store().usageOf('nobody', AT)).zonesMadeByAll, before);
       const { zonesMadeByAll, ...own } = await store().usageOf(claimant, AT);
       assert.deepEqual(own, { held: 3, waiting: 2, zonesMade: 3 });
@@ -208,11 +214,33 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
       const apex = newApex();
       const add = (label: string, changes: Parameters<typeof heldName>[0]) =>
         store().insert(heldName(changes, { domain: `${label}.${apex}`, apex }));
-      await add('a', { mode: 'cloudflare' });
       await add('b', { mode: 'direct' });
       await add('c', { mode: 'cloudflare', state: 'failed' });
-      assert.equal(await store().usesZone(apex, `a.${apex}`), false);
-      assert.equal(await store().usesZone(apex, `b.${apex}`), true);
+      assert.equal(await store().usesZone(apex), false);
+      await add('a', { mode: 'cloudflare' });
+      assert.equal(await store().usesZone(apex), true);
+    });
+
+    it('lists the names whose adds had zones made that may be there, held or not', async () => {
+      const apex = newApex();
+      const add = (label: string, fields: Partial<CustomDomain>) =>
+        store().insert(freeName({ domain: `${label}.${apex}`, apex, ...fields }));
+      await add('a', { zoneMade: zoneMade({}) });
+      await add('b', { zoneMade: zoneMade({ isGone: true }) });
+      await add('c', { zoneMade: zoneMade({ isGone: true, isRemoving: true }) });
+      await add('d', {});
+      await store().insert(heldName({}, { domain: `e.${apex}`, apex, zoneMade: zoneMade({}) }));
+      await store().insert(freeName({ zoneMade: zoneMade({}) }));
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await store().listZonesMade({ cursor, limit: 2 }, apex);
+        found.push(...page.items.map(({ domain }) => domain.slice(0, 1)));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(found, ['a', 'c', 'e']);
+      const all = (await store().listZonesMade({ cursor: null, limit: 500 })).items;
+      assert.ok(all.some((one) => one.apex !== apex));
     });
 
     it('refuses a cursor that it has not given', async () => {

@@ -6,6 +6,7 @@ import {
   type NewHolder,
   newDomain,
   newHolder,
+  type ZoneMade,
 } from '../../../domain/custom-domains/custom-domain.ts';
 
 export const AT = new Date('2026-11-01T10:00:00Z');
@@ -36,4 +37,8 @@ export function freeName(changes: Partial<CustomDomain> = {}): CustomDomain {
 
 export function heldName(changes: Partial<DomainHolder> = {}, name: Partial<CustomDomain> = {}): HeldDomain {
   return { ...freeName(name), holder: holder(changes) };
+}
+
+export function zoneMade(changes: Partial<ZoneMade>): ZoneMade {
+  return { org: 'acme', at: AT, wasElsewhere: true, isGone: false, isRemoving: false, ...changes };
 }

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  type CustomDomain,
-  type DomainHolder,
-  type HeldDomain,
-  isHeld,
-} from '../../../domain/custom-domains/custom-domain.ts';
+import { type CustomDomain, type DomainHolder, isHeld } from '../../../domain/custom-domains/custom-domain.ts';
 import { proofName } from '../../../domain/custom-domains/ownership-proof.ts';
 import type { CustomDomainStore } from '../../../domain/custom-domains/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -13,7 +8,7 @@ import { byText, pageOf } from './page-of.ts';
 
 const BY_NAME = {
   cursor: z.tuple([z.string().max(253)]),
-  keyOf: ({ domain }: HeldDomain) => [domain] as [string],
+  keyOf: ({ domain }: CustomDomain) => [domain] as [string],
   compare: byText,
 };
 
@@ -22,11 +17,12 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
   const domains = new Map<string, CustomDomain>();
   return {
     find: async (domain) => domains.get(domain) ?? null,
-    async list({ serviceIds, environment }, page) {
+    async list({ serviceIds, environment, apex }, page) {
       const matching = [...domains.values()]
         .filter(isHeld)
         .filter(({ holder }) => serviceIds?.includes(holder.serviceId) ?? true)
-        .filter(({ holder }) => environment === undefined || holder.environment === environment);
+        .filter(({ holder }) => environment === undefined || holder.environment === environment)
+        .filter((record) => apex === undefined || record.apex === apex);
       return pageOf(matching, page, BY_NAME);
     },
     async orgsOfApex(apex, leftSince) {
@@ -71,18 +67,23 @@ export function createInMemoryCustomDomainStore(): CustomDomainStore {
         .filter(({ sharingRevision }) => sharingRevision === null);
       return [...new Set(holders.map(({ claimant }) => claimant))];
     },
-    async usesZone(apex, otherThan) {
+    async usesZone(apex) {
       return [...domains.values()].some(
-        ({ domain, holder, ...record }) =>
-          record.apex === apex && domain !== otherThan && holder?.mode === 'cloudflare' && holder.state !== 'failed',
+        ({ holder, ...record }) => record.apex === apex && holder?.mode === 'cloudflare' && holder.state !== 'failed',
       );
+    },
+    async listZonesMade(page, apex) {
+      const made = [...domains.values()]
+        .filter((record) => apex === undefined || record.apex === apex)
+        .filter(({ zoneMade }) => zoneMade !== null && (!zoneMade.isGone || zoneMade.isRemoving));
+      return pageOf(made, page, BY_NAME);
     },
     async usageOf(claimant, since) {
       const all = [...domains.values()];
       const held = all.filter(({ holder }) => holder?.claimant === claimant);
       const waiting = held.filter(({ holder }) => holder?.ownedSince === null);
       const made = all.filter(({ zoneMade }) => zoneMade !== null && zoneMade.at > since);
-      const own = made.filter(({ zoneMade }) => zoneMade?.org === claimant);
+      const own = all.flatMap(({ zonesMade }) => zonesMade).filter(({ org, at }) => org === claimant && at > since);
       return {
         ...{ held: held.length, waiting: waiting.length },
         ...{ zonesMade: own.length, zonesMadeByAll: made.filter(({ zoneMade }) => zoneMade?.isGone === false).length },

@@ -9,10 +9,14 @@ const RESOLVERS = ['1.1.1.1'];
 export function createInMemoryDomainDns() {
   const addresses = new Map<string, readonly AddressRecord[]>();
   const texts = new Map<string, readonly string[]>();
-  const failing = new Map<string, string>();
+  const failing = new Map<string, { readonly problem: string; readonly servers: readonly string[] }>();
   let looks = 0;
+  const problemOf = (server: string, name: string): string | null => {
+    const failure = failing.get(name);
+    return failure?.servers.includes(server) ? failure.problem : null;
+  };
   const answer = (server: string, name: string): AddressAnswer => {
-    const problem = failing.get(name) ?? null;
+    const problem = problemOf(server, name);
     return { server, records: problem === null ? (addresses.get(name) ?? []) : null, problem };
   };
   const dns: DomainDns = {
@@ -25,7 +29,7 @@ export function createInMemoryDomainDns() {
       looks += 1;
       const by = (servers: readonly string[]) =>
         servers.map((server) => {
-          const problem = failing.get(name) ?? null;
+          const problem = problemOf(server, name);
           return { server, texts: problem === null ? (texts.get(name) ?? []) : null, problem };
         });
       return { authoritative: by(SERVERS), resolvers: by(RESOLVERS) };
@@ -36,8 +40,9 @@ export function createInMemoryDomainDns() {
     looks: () => looks,
     lead: (name: string, ...records: readonly AddressRecord[]) => addresses.set(name, records),
     setText: (name: string, ...all: readonly string[]) => texts.set(name, all),
-    /** As with servers that answer SERVFAIL, or not at all. */
-    fail: (name: string, problem: string) => failing.set(name, problem),
+    /** As with servers that answer SERVFAIL, or not at all; all of them, or all but the first one. */
+    fail: (name: string, problem: string, { but = 0 } = {}) =>
+      failing.set(name, { problem, servers: [...SERVERS, ...RESOLVERS].slice(but) }),
     heal: (name: string) => failing.delete(name),
   };
 }

@@ -100,7 +100,7 @@ describe('keepDomain, broken off', { timeout: 300_000 }, () => {
     run.dns.lead(domain, ELSEWHERE);
     await run.pass(3 * HOUR_MS);
     assert.equal(await stateOf(domain), 'active', 'nobody looks');
-    await reconcileDomains({ ...run.deps, wakeKeeper: createKeeperWaker(run.env.client) }, null);
+    await reconcileDomains({ ...run.deps, wakeKeeper: createKeeperWaker(run.env.client) }, null, new Date());
     assert.equal((await handle.describe()).status.name, 'RUNNING');
     await run.pass(2 * HOUR_MS);
     assert.equal(await stateOf(domain), 'pending-dns');
