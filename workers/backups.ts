@@ -36,8 +36,6 @@ const section = {
 
 /** What runs at once besides the dumps of a night: its proofs and its mirror, which take hours, and records and listings. */
 const BESIDES = 4;
-/** Of what people ask for, in one worker. */
-const ASKED_AT_ONCE = 4;
 
 /** The nights of backups, their proofs and copies. Their settings: the object store. A dump takes hours: it takes no slot from a deploy. */
 export const backups = defineModule({
@@ -56,7 +54,7 @@ export const askedBackups = defineModule({
   section,
   schedules: [],
   queue: 'own',
-  slots: () => ASKED_AT_ONCE,
+  slots: ({ BACKUP_PARALLELISM }) => BACKUP_PARALLELISM + 1,
   compose,
 });
 
