@@ -1,6 +1,6 @@
 import { auditLedger } from './audit-ledger.ts';
 import { authorizedOrgs } from './authorized-orgs.ts';
-import { backups } from './backups.ts';
+import { askedBackups, backups } from './backups.ts';
 import { certificates } from './certificates.ts';
 import { config } from './config.ts';
 import { customDomains } from './custom-domains.ts';
@@ -31,6 +31,7 @@ export const MODULES: readonly WorkerModule[] = [
   auditLedger,
   logs,
   backups,
+  askedBackups,
   searchPulls,
   properties,
   customDomains,

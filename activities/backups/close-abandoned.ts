@@ -1,4 +1,10 @@
-import { type BackedUpDatabase, type Backup, type BackupProblem, groupKey } from '../../domain/backups/backup.ts';
+import {
+  type BackedUpDatabase,
+  type Backup,
+  type BackupProblem,
+  groupKey,
+  type ListedBackup,
+} from '../../domain/backups/backup.ts';
 import type { BackupJob, RestoreJob } from '../../domain/backups/messages.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { auditBackup } from './audit-backup.ts';
@@ -48,7 +54,7 @@ export async function closeAbandoned(
 }
 
 /** It is failed, and loses what was uploaded. */
-async function closeBackup(deps: BackupsActivityDeps, backup: Backup, signal: AbortSignal): Promise<void> {
+async function closeBackup(deps: BackupsActivityDeps, backup: ListedBackup, signal: AbortSignal): Promise<void> {
   const { id, requestedBy: actor } = backup;
   const change = { status: 'failed', finishedAt: deps.now(), problem: ABANDONED_BACKUP } as const;
   if (!(await deps.backups.change(id, 'running', change))) return;

@@ -10,7 +10,7 @@ import { dropKeptCopies, dropKeptCopy } from './drop-kept-copies.ts';
 import { dumpDatabase, type FailedJob, failBackup, openBackup, pruneBackups } from './make-backup.ts';
 import { type MirrorRun, mirrorArchives } from './mirror-archives.ts';
 import { type NightPlan, type PlaceInNight, planNight } from './plan-night.ts';
-import { ownProofScratches, ownProofsRun } from './proof-scratches.ts';
+import { ownBeginMs, ownProofScratches } from './proof-scratches.ts';
 import { type NightReport, reportNight } from './report-night.ts';
 import { bytesNote } from './report-progress.ts';
 import { reportStale } from './report-stale.ts';
@@ -58,7 +58,7 @@ export function createBackupsActivities(deps: BackupsActivityDeps) {
       whileHeartbeating((signal) => reportNight(deps, report, signal)),
     reportStale: (night: Night): Promise<void> => whileHeartbeating((signal) => reportStale(deps, night, signal)),
     listBackupsToVerify: (night: Night, after?: PlaceInProofs): Promise<ProofsPlan> =>
-      whileHeartbeating((signal) => listBackupsToVerify(deps, night, signal, { run: ownProofsRun(), after })),
+      whileHeartbeating((signal) => listBackupsToVerify(deps, night, signal, { begunMs: ownBeginMs(), after })),
     verifyBackup: (backupId: string): Promise<BackupProblem | null> =>
       whileHeartbeating((signal) => verifyBackup(deps, backupId, signal, ownProofScratches())),
     mirrorArchives: (): Promise<MirrorRun | null> => whileHeartbeating((signal) => mirrorArchives(deps, signal)),

@@ -1,4 +1,4 @@
-import { type Backup, type BackupProblem, leftKeys } from '../../domain/backups/backup.ts';
+import { type Backup, type BackupProblem, type ListedBackup, leftKeys } from '../../domain/backups/backup.ts';
 import type { BackupJob } from '../../domain/backups/messages.ts';
 import { runningBackup, unmadeBackup } from '../../domain/backups/new-record.ts';
 import { objectKey } from '../../domain/backups/object-key.ts';
@@ -148,7 +148,7 @@ export async function pruneBackups(deps: BackupsActivityDeps, job: BackupJob, si
   const { backups, settings } = deps;
   const { service, environment, engine, databaseName } = job;
   const filter = { service, environment, engine, databaseName, statuses: ['completed', 'pruned'] as const };
-  const found: Backup[] = [];
+  const found: ListedBackup[] = [];
   for await (const backup of eachItem((page) => backups.list(filter, page), signal)) {
     // A worker that died between the two writes has left an archive that no record counts.
     if (backup.status === 'pruned' && backup.objectKey === null) continue;
@@ -160,7 +160,7 @@ export async function pruneBackups(deps: BackupsActivityDeps, job: BackupJob, si
   return expired.length;
 }
 
-async function deleteArchive({ backups, archives }: BackupsActivityDeps, backup: Backup): Promise<void> {
+async function deleteArchive({ backups, archives }: BackupsActivityDeps, backup: ListedBackup): Promise<void> {
   if (backup.status === 'completed' && !(await backups.change(backup.id, 'completed', { status: 'pruned' }))) return;
   if (backup.objectKey !== null) await archives.delete(backup.objectKey);
   await backups.change(backup.id, 'pruned', { objectKey: null });

@@ -36,23 +36,36 @@ export async function mirrorArchives(deps: BackupsActivityDeps, signal: AbortSig
   if (mirror === null) return null;
   // The records first: what is completed after this may be in the listing or not, and is never taken for lost.
   const recorded = new Map<string, number>();
-  for await (const { objectKey, sizeBytes } of eachItem(
+  const sums = new Map<string, string>();
+  for await (const { objectKey, sizeBytes, sha256 } of eachItem(
     (page) => backups.list({ statuses: ['completed'] }, page),
     signal,
   )) {
-    if (objectKey !== null && sizeBytes !== null) recorded.set(objectKey, sizeBytes);
+    if (objectKey === null) continue;
+    if (sizeBytes !== null) recorded.set(objectKey, sizeBytes);
+    if (sha256 !== null) sums.set(objectKey, sha256);
   }
   const [source, target] = [await listAll(archives, signal), await listAll(mirror, signal)];
   const ended = await listEnded(deps, excess(target, source), signal);
   const { copy, remove, refused } = planMirror(source, target, recorded, ended);
-  const { copied, failed, failures } = await copyEach({ archives, mirror }, copy, signal);
+  const { copied, failed, failures } = await copyEach({ archives, mirror, sums }, copy, signal);
   for (const key of remove) await mirror.delete(key, { signal });
   return { copied, removed: remove.length, refused, failed, failures };
 }
 
-/** One archive that cannot be read keeps no other from its copy. @throws when several in a row cannot be copied */
+interface Copying {
+  readonly archives: ObjectStore;
+  readonly mirror: ObjectStore;
+  /** SHA-256 of archives, by their keys, as their records say it. */
+  readonly sums: ReadonlyMap<string, string>;
+}
+
+/**
+ * One archive that cannot be read, or is not what was uploaded any more, keeps no other from its copy, and has none.
+ * @throws when several in a row cannot be copied
+ */
 async function copyEach(
-  { archives, mirror }: { readonly archives: ObjectStore; readonly mirror: ObjectStore },
+  { archives, mirror, sums }: Copying,
   copy: readonly ListedArchive[],
   signal: AbortSignal,
 ): Promise<Pick<MirrorRun, 'copied' | 'failed'> & { readonly failures: number }> {
@@ -60,19 +73,27 @@ async function copyEach(
   let failures = 0;
   let copied = 0;
   let inARow = 0;
+  const fail = (key: string): void => {
+    failures += 1;
+    if (failed.length < MOST_NAMED) failed.push(key);
+  };
   for (const { key } of copy) {
     try {
-      await mirror.put(key, await archives.get(key, { signal }), { signal });
-      copied += 1;
+      const { sha256 } = await mirror.put(key, await archives.get(key, { signal }), { signal });
       inARow = 0;
+      if ((sums.get(key) ?? sha256) === sha256) {
+        copied += 1;
+        continue;
+      }
+      await mirror.delete(key, { signal });
+      fail(key);
     } catch (error) {
       signal.throwIfAborted();
       // Retention was faster.
       if (error instanceof FairleadError && error.code === 'OBJECT_NOT_FOUND') continue;
       inARow += 1;
       if (inARow >= MOST_FAILURES) throw error;
-      failures += 1;
-      if (failed.length < MOST_NAMED) failed.push(key);
+      fail(key);
     }
   }
   return { copied, failed, failures };

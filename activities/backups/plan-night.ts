@@ -25,6 +25,8 @@ export interface NightPlan {
   readonly missed: readonly Night[];
   /** Engines whose databases could not be listed: each is one failure, and stops no other engine. */
   readonly unlisted: readonly BackupEngine[];
+  /** Why not, one line each: of those that no night had there is no record. Absent in a plan of before. */
+  readonly problems?: readonly string[];
   readonly skipped: number;
   /** Why nothing is backed up; null as a rule. */
   readonly idle: string | null;
@@ -53,7 +55,7 @@ export async function planNight(
 ): Promise<NightPlan> {
   const last = await lastNight(deps, night, signal);
   const missed = after === null ? await recordMissed(deps, { last, night }, signal) : [];
-  const page: Page = { jobs: [], unlisted: [], skipped: 0, more: null };
+  const page: Page = { jobs: [], unlisted: [], problems: [], skipped: 0, more: null };
   for (const engine of BACKUP_ENGINES.slice(after === null ? 0 : BACKUP_ENGINES.indexOf(after.engine))) {
     const isLater = ({ databaseName }: OwnedDatabase) => engine !== after?.engine || databaseName > after.databaseName;
     const known = last.databases.filter((database) => database.engine === engine && isLater(database));
@@ -67,6 +69,7 @@ export async function planNight(
 interface Page {
   readonly jobs: BackupJob[];
   readonly unlisted: BackupEngine[];
+  readonly problems: string[];
   skipped: number;
   more: PlaceInNight | null;
 }
@@ -94,6 +97,7 @@ async function planEngine(
   const listed = await listDatabases(deps, engine, signal);
   if ('problem' in listed) {
     page.unlisted.push(engine);
+    page.problems.push(listed.problem.message);
     for (const database of known) await record(deps, night, database, 'failed', listed.problem);
     return;
   }

@@ -7,6 +7,8 @@ export interface ArchiveReading {
   readonly signal: AbortSignal;
   /** Told how many bytes were read until now. */
   readonly onProgress?: (bytes: number) => void;
+  /** Of the archive as it has to be, where it was read before. */
+  readonly etag?: string | undefined;
 }
 
 /**
@@ -17,13 +19,13 @@ export interface ArchiveReading {
 export async function readArchive(
   { archives }: Pick<BackupsActivityDeps, 'archives'>,
   backup: Backup,
-  { signal, onProgress }: ArchiveReading,
+  { signal, onProgress, etag }: ArchiveReading,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { id, objectKey, sha256, sizeBytes } = backup;
   if (backup.status !== 'completed' || objectKey === null) {
     throw new FairleadError('NOT_RESTORABLE', `The backup ${id} is ${backup.status}: it has no archive`);
   }
-  const stored = await archives.get(objectKey, { signal, reusesMemory: true });
+  const stored = await archives.get(objectKey, { signal, reusesMemory: true, ...(etag === undefined ? {} : { etag }) });
   return checked();
 
   async function* checked(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -41,11 +43,17 @@ export async function readArchive(
   }
 }
 
-/** Reads the archive to its end, and keeps nothing of it. @throws as {@link readArchive} */
+/**
+ * Reads the archive to its end, and keeps nothing of it.
+ * @returns its etag: whoever reads it by that once more reads what was checked. @throws as {@link readArchive}
+ */
 export async function checkArchive(
   deps: Pick<BackupsActivityDeps, 'archives'>,
   backup: Backup,
   signal: AbortSignal,
-): Promise<void> {
-  for await (const _ of await readArchive(deps, backup, { signal })) signal.throwIfAborted();
+): Promise<string | undefined> {
+  const stored = backup.objectKey === null ? null : await deps.archives.head(backup.objectKey, { signal });
+  const etag = stored?.etag;
+  for await (const _ of await readArchive(deps, backup, { signal, etag })) signal.throwIfAborted();
+  return etag;
 }

@@ -1,4 +1,4 @@
-import { type Backup, targetName } from '../../domain/backups/backup.ts';
+import { type ListedBackup, targetName } from '../../domain/backups/backup.ts';
 import { isIntended } from '../../domain/backups/exclude.ts';
 import { backupWorkflowId } from '../../domain/backups/messages.ts';
 import type { Night } from '../../domain/backups/night.ts';
@@ -38,7 +38,7 @@ async function unmadeBackups(deps: BackupsActivityDeps, night: Night, signal: Ab
 }
 
 /** A night ends after its backups, or no longer waits for one. */
-async function whyRunning({ commands }: BackupsActivityDeps, backup: Backup): Promise<string> {
+async function whyRunning({ commands }: BackupsActivityDeps, backup: ListedBackup): Promise<string> {
   if (await commands.isUnderWay(backup, backup.id)) {
     return `its backup has not ended; ${backupWorkflowId(backup)} in Temporal says why`;
   }

@@ -116,10 +116,11 @@ export async function restoreInPlace(
 ): Promise<void> {
   const backup = await requireBackup(deps, job);
   const tool = toolOf(deps, job.engine);
-  await checkArchive(deps, backup, signal);
+  const etag = await checkArchive(deps, backup, signal);
   await enter(deps, job, 'restoring');
   const progress = reportRead(deps, job, tell);
-  const archive = await readArchive(deps, backup, { signal, onProgress: progress.report });
+  // A tool may be done before it has read all: what was changed since would be told too late.
+  const archive = await readArchive(deps, backup, { signal, onProgress: progress.report, etag });
   // Written, not read: a record that somebody ends takes nothing more of this call.
   const isMeant = () => deps.restores.change(job.id, { phase: 'restoring' });
   await tool.restoreInPlace(job.databaseName, archive, { signal, isMeant });

@@ -18,25 +18,25 @@ export interface ProofsPlan {
 }
 
 /**
- * Ids of the backups that are verified in a night, a page at a time. Before the first one it drops what proofs of earlier
- * runs have left. Idempotent: the rest reads only.
- * @param run of the proofs of this night @param after where the page begins; null for the first one
+ * Ids of the backups that are verified in a night, a page at a time. Before the first one it drops what proofs have left that
+ * began before. Idempotent: the rest reads only.
+ * @param begunMs when the listing was asked for, in milliseconds since 1970 @param after where the page begins; null for the first one
  */
 export async function listBackupsToVerify(
   deps: BackupsActivityDeps,
   night: Night,
   signal: AbortSignal,
-  { run, after = null }: { readonly run: string; readonly after?: PlaceInProofs | null | undefined },
+  { begunMs, after = null }: { readonly begunMs: number; readonly after?: PlaceInProofs | null | undefined },
 ): Promise<ProofsPlan> {
-  const { backups, tools, settings } = deps;
-  if (after === null) await dropLeftScratches(deps, run, signal);
+  const { backups, tools, settings, now } = deps;
+  if (after === null) await dropLeftScratches(deps, begunMs, signal);
   const completed: Pick<Backup, keyof Parameters<typeof backupsToVerify>[0][number]>[] = [];
   for await (const backup of eachItem((page) => backups.list({ statuses: ['completed'] }, page), signal)) {
-    const { id, service, environment, engine, databaseName, status, startedAt, verification } = backup;
+    const { id, service, environment, engine, databaseName, status, startedAt, verification, triedAt } = backup;
     if (tools[engine] === undefined) continue;
-    completed.push({ id, service, environment, engine, databaseName, status, startedAt, verification });
+    completed.push({ id, service, environment, engine, databaseName, status, startedAt, verification, triedAt });
   }
-  const page = backupsToVerify(completed, night, { after, limit: settings.nightPage });
+  const page = backupsToVerify(completed, night, { after, limit: settings.nightPage, now: now() });
   return { backupIds: page.backups.map(({ id }) => id), more: page.more, timeoutMs: settings.dumpTimeoutMs };
 }
 
@@ -56,7 +56,7 @@ export async function verifyBackup(
   const { backups, now } = deps;
   const backup = await backups.find(backupId);
   // Retention was faster.
-  if (backup?.status !== 'completed' || !(await backups.beginVerification(backupId, scratches.own))) return null;
+  if (backup?.status !== 'completed' || !(await backups.beginVerification(backupId, scratches.own, now()))) return null;
   for (const earlier of scratches.earlier) await toolOf(deps, backup.engine).drop(earlier);
   const problem = await restoreForProof(deps, backup, { scratch: scratches.own, signal });
   await backups.setVerification(backupId, scratches.own, { at: now(), problem });

@@ -30,11 +30,21 @@ export interface PostgresDumpOptions {
   readonly env: ProcessEnv;
   /** Awaited before each call: the embedded server starts on first need. */
   readonly whenNeeded?: () => Promise<void>;
+  /** How long a dump waits for whoever keeps a table to himself, in milliseconds. */
+  readonly lockMs?: number;
 }
 
 /** Of a swap, in which the owner is given each table of what was restored. */
 const SWAP_MS = 10 * 60_000;
-const OWN_LINE = /^pg_\w+: (?:error|detail): (?!Command was)(.*)$/;
+/**
+ * So long at most `pg_dump` waits for a table that is held for it already: whoever changes that waits for the dump, and would make
+ * it wait in turn, and everybody behind him.
+ */
+const TOOL_LOCK_MS = 10_000;
+/** What it says then: it has no other timeout. */
+const BUSY = /canceling statement due to (?:statement|lock) timeout/;
+const OWN_LINE = /^pg_\w+: (?:error|detail): (?!(?:Command|Query) was)(.*)$/;
+const DUMP_ARGS = ['--format=custom', '--no-password', `--lock-wait-timeout=${TOOL_LOCK_MS}`] as const;
 const RESTORE_ARGS = ['--exit-on-error', '--single-transaction', '--no-owner', '--no-password'] as const;
 /**
  * What only a superuser, or a member of the roles that the archive names, may restore. The owner of the database gets all
@@ -48,7 +58,7 @@ const NOT_RESTORED = ['--no-privileges', '--no-publications', '--no-subscription
  * (`restorer-role.ts`), so that one that was tampered with changes nothing else.
  */
 export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
-  const { adminUri, env, whenNeeded } = options;
+  const { adminUri, env, whenNeeded, lockMs } = options;
   const admin = loginOf(adminUri);
   const asAdmin = async <T>(
     signal: AbortSignal,
@@ -86,19 +96,19 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
         async (client) => {
           const program = await findProgram('pg_dump', await majorOf(client));
           await beginReading(client);
-          const tables = await holdTables(client);
+          const tables = await holdTables(client, lockMs);
           const snapshot = await exportSnapshot(client);
           const { result: stored } = await readTool(
             {
               program,
-              args: ['--format=custom', '--no-password', `--snapshot=${snapshot}`],
+              args: [...DUMP_ARGS, `--snapshot=${snapshot}`],
               options: { env: { ...env, ...toolEnv(adminUri, databaseName, admin) }, signal },
               secrets: [admin.password],
               code: 'DUMP_FAILED',
               ownLine: OWN_LINE,
             },
             store,
-          );
+          ).catch(asBusy);
           return { stored, figures: await countRows(client, tables) };
         },
         databaseName,
@@ -173,6 +183,14 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
       await asAdmin(AbortSignal.timeout(120_000), (client) => dropScratch(client, within, scratch));
     },
   };
+}
+
+/** @throws UNAVAILABLE (retryable) for a dump that met somebody who changes a table; any other error as it is */
+function asBusy(error: unknown): never {
+  const isBusy = error instanceof FairleadError && error.code === 'DUMP_FAILED' && BUSY.test(error.message);
+  if (!isBusy) throw error;
+  const text = 'Somebody changes a table of the database, and so it could not be dumped.';
+  throw new FairleadError('UNAVAILABLE', text, { system: 'postgres', retryable: true, cause: error });
 }
 
 /** One moment, however long it is read. */

@@ -16,6 +16,8 @@ const READ_NO_CODE = "SET LOCAL restrict_nonsystem_relation_kind = 'view, foreig
 const UNKNOWN_SETTING = '42704';
 /** Of one statement. */
 const MOST_LOCKED = 500;
+/** Whoever has a table to itself, and changes it, is not waited for longer: another attempt may come to a better moment. */
+const LOCK_MS = 5 * 60_000;
 
 interface Table {
   readonly schema: string;
@@ -25,14 +27,15 @@ interface Table {
 /**
  * Holds every table that is counted until the transaction of the client ends: none is dropped, and nothing else comes in
  * the place of one. From then on the transaction reads tables alone, since a view runs what its owner wrote.
- * @throws DUMP_FAILED for a server without the setting for it
+ * @throws DUMP_FAILED for a server without the setting for it; UNAVAILABLE (retryable) when somebody keeps a table to himself
  */
-export async function holdTables(client: Client): Promise<readonly Table[]> {
+export async function holdTables(client: Client, lockMs = LOCK_MS): Promise<readonly Table[]> {
   await client.query(READ_NO_CODE).catch((error: { code?: string }) => {
     if (error.code !== UNKNOWN_SETTING) throw error;
     const message = 'The PostgreSQL server cannot be read safely: update it to 13.16, 14.13, 15.8, 16.4 or later';
     throw new FairleadError('DUMP_FAILED', message, { cause: error });
   });
+  await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
   const { rows: tables } = await client.query<Table>(TABLES);
   for (let from = 0; from < tables.length; from += MOST_LOCKED) {
     const names = tables.slice(from, from + MOST_LOCKED).map((table) => `ONLY ${nameOf(table)}`);

@@ -1,4 +1,4 @@
-import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import { type Client, DatabaseError, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import type { SwapNames } from '../../domain/backups/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { ensureRole, OURS } from '../postgres/own-roles.ts';
@@ -35,6 +35,7 @@ export async function swapDatabases(client: Client, names: SwapNames, prepare: (
     if (isThere.has(live)) {
       await copyGrants(client, live, scratch);
       await copyLimit(client, live, scratch);
+      await copySettings(client, live, scratch);
     }
     await rename(client, { live: isThere.has(live) ? live : null, scratch, kept, to: live });
   }
@@ -148,4 +149,26 @@ async function copyLimit(client: Client, from: string, to: string): Promise<void
   const text = 'SELECT datconnlimit FROM pg_database WHERE datname = $1';
   const { rows } = await client.query<{ datconnlimit: number }>(text, [from]);
   await client.query(`ALTER DATABASE ${name(to)} CONNECTION LIMIT ${Number(rows[0]?.datconnlimit ?? -1)}`);
+}
+
+/**
+ * What a database sets for all connections to it, and for those of a role (`ALTER DATABASE … SET`), as the other one has it: no
+ * archive holds that. A setting that the server does not take any more has no effect in either, and is left out.
+ */
+async function copySettings(client: Client, from: string, to: string): Promise<void> {
+  const text = `SELECT rolname AS role, split_part(setting, '=', 1) AS setting,
+      substr(setting, strpos(setting, '=') + 1) AS value
+    FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase
+    LEFT JOIN pg_roles ON pg_roles.oid = setrole CROSS JOIN unnest(setconfig) AS setting
+    WHERE datname = $1`;
+  const { rows } = await client.query<{ role: string | null; setting: string; value: string }>(text, [from]);
+  for (const { role, setting, value } of rows) {
+    const whose = role === null ? `DATABASE ${name(to)}` : `ROLE ${name(role)} IN DATABASE ${name(to)}`;
+    const named = setting.split('.').map(name).join('.');
+    // One transaction: the administrator has the setting as long as the server takes to write it down as it is.
+    const copy = `SELECT set_config(${literal(setting)}, ${literal(value)}, true); ALTER ${whose} SET ${named} FROM CURRENT`;
+    await client.query(copy).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+    });
+  }
 }

@@ -33,12 +33,12 @@ const ATTEMPTS = 4;
  */
 export async function readObject(
   source: Source,
-  { signal, range, reusesMemory = false }: ReadOptions,
+  { signal, range, etag, reusesMemory = false }: ReadOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
   const open = reusesMemory ? openOnThread : openHere;
   const offset = range?.offset ?? 0;
   const last = range?.bytes === undefined ? '' : offset + range.bytes - 1;
-  const first = await open(source, range === undefined ? undefined : `bytes=${offset}-${last}`, { signal });
+  const first = await open(source, range === undefined ? undefined : `bytes=${offset}-${last}`, { signal, etag });
   const end = offset + first.bytes;
   return pieces(first, { offset, end, signal }, (position) =>
     open(source, `bytes=${position}-${end - 1}`, { signal, etag: first.etag }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BackedUpDatabase, Backup } from '../../domain/backups/backup.ts';
+import type { BackedUpDatabase, ListedBackup } from '../../domain/backups/backup.ts';
 import { databasesReplySchema, healthReplySchema, healthView, nightView } from '../../domain/backups/backup-schema.ts';
 import { type DatabaseHealth, type HealthRecord, healthOf, summarizeHealth } from '../../domain/backups/health.ts';
 import { type Night, nextNightAt } from '../../domain/backups/night.ts';
@@ -83,7 +83,7 @@ async function describeDatabases(deps: BackupsDeps, service: ServiceRecord) {
   const databases = ofEnvironments.flat().map(async (of) => {
     const database: BackedUpDatabase = { service: service.name, ...of };
     const filter: BackupFilter = { ...of, serviceIds };
-    const found: Backup[] = [];
+    const found: ListedBackup[] = [];
     for await (const backup of eachItem((page) => backups.list({ ...filter, since }, page))) found.push(backup);
     const health = healthOf(database, found, now());
     return {
@@ -105,7 +105,7 @@ async function lastCompletedAt({ backups }: BackupsDeps, filter: BackupFilter): 
   return items[0]?.startedAt.toISOString() ?? null;
 }
 
-function isNightly(backup: Backup): backup is Backup & { readonly night: Night } {
+function isNightly(backup: ListedBackup): backup is ListedBackup & { readonly night: Night } {
   return backup.night !== null;
 }
 

@@ -8,8 +8,8 @@ import {
   BACKUP_KINDS,
   BACKUP_STATUSES,
   BACKUP_TIERS,
-  type Backup,
   isVerified,
+  type ListedBackup,
   whyNoBackup,
 } from './backup.ts';
 import type { DatabaseHealth } from './health.ts';
@@ -169,7 +169,7 @@ export const databasesReplySchema = z.object({
 export type DatabasesReply = z.output<typeof databasesReplySchema>;
 export type DatabaseView = DatabasesReply['databases'][number];
 
-export function backupView(backup: Backup): BackupView {
+export function backupView(backup: ListedBackup): BackupView {
   const { id, service, environment, engine, databaseName, kind, tier, night, status, requestedBy } = backup;
   const { sizeBytes, sha256, objectKey, problem, verification } = backup;
   return {
@@ -206,7 +206,7 @@ export function healthView({ lastCompletedAt, lastVerifiedAt, ...health }: Datab
   };
 }
 
-export function nightView(backup: Backup & { readonly night: Night }): NightView {
+export function nightView(backup: ListedBackup & { readonly night: Night }): NightView {
   const { id, night, status, problem } = backup;
   return { night, backupId: id, status, isVerified: isVerified(backup), reason: problem?.message ?? null };
 }

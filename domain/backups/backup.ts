@@ -95,7 +95,15 @@ export interface Backup extends BackedUpDatabase {
   readonly problem: BackupProblem | null;
   /** The newest one; null before the first. */
   readonly verification: Verification | null;
+  /** When a verification last began, also one that came to no end; null before the first. */
+  readonly triedAt: Date | null;
 }
+
+/**
+ * As lists have it. The figures of one backup may take 16 MiB, since its service names as many tables as it likes: who needs them
+ * asks for that one.
+ */
+export type ListedBackup = Omit<Backup, 'figures'>;
 
 /** What identifies the backups that retention counts together. */
 export type BackupGroup = BackedUpDatabase;

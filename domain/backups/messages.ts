@@ -25,6 +25,12 @@ export function backupWorkflowId({ service, environment, engine, databaseName }:
   return `backup/${service}/${environment}/${engine}`;
 }
 
+/**
+ * Module of what people ask for: backups by hand, restores, and what ends them. Its activities wait on a queue of their own. What is
+ * restored may run for as long as its owner likes, and is to keep no night from its backups and proofs.
+ */
+export const ASKED_BACKUPS = 'asked-backups';
+
 /** Somebody drops the database that a restore has kept, before its time. */
 export interface CopyDropRequest {
   readonly restoreId: string;

@@ -16,6 +16,7 @@ export function runningBackup({ org, requestId, startedAt, ...job }: BackupJob):
     figures: null,
     problem: null,
     verification: null,
+    triedAt: null,
   };
 }
 

@@ -14,7 +14,15 @@ import type { DatabaseOwner } from '../databases/claim-database.ts';
 import type { DatabaseRecord } from '../databases/record.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { BackedUpDatabase, Backup, BackupEngine, BackupStatus, Figures, Verification } from './backup.ts';
+import type {
+  BackedUpDatabase,
+  Backup,
+  BackupEngine,
+  BackupStatus,
+  Figures,
+  ListedBackup,
+  Verification,
+} from './backup.ts';
 import type { Night } from './night.ts';
 import type { Restore } from './restore.ts';
 
@@ -43,7 +51,7 @@ export interface BackupStore {
   /** Confirmed by a majority. */
   find(id: string): Promise<Backup | null>;
   /** Newest first. */
-  list(filter: BackupFilter, page: PageRequest): Promise<Page<Backup>>;
+  list(filter: BackupFilter, page: PageRequest): Promise<Page<ListedBackup>>;
   /** Writes the change when the backup has that status. False when it has another by now, or is gone. */
   change(id: string, from: BackupStatus, change: BackupChange): Promise<boolean>;
   /**
@@ -53,8 +61,8 @@ export interface BackupStore {
   noteUpload(id: string, key: string): Promise<boolean>;
   /** Notes how many bytes of a running backup are uploaded. */
   setProgress(id: string, sizeBytes: number): Promise<void>;
-  /** Notes which attempt verifies a completed backup from now on; false for one that is not completed. */
-  beginVerification(id: string, attempt: string): Promise<boolean>;
+  /** Notes which attempt verifies a completed backup from now on, and when it was tried; false for one that is not completed. */
+  beginVerification(id: string, attempt: string, at: Date): Promise<boolean>;
   /** Notes what a verification of a completed backup found, unless another attempt verifies it by now. */
   setVerification(id: string, attempt: string, verification: Verification): Promise<void>;
   /** The last night before this one of which there is a record that is not of a missed one; null for none. */

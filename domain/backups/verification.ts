@@ -4,11 +4,19 @@ import { addNights, type Night, nightOf } from './night.ts';
 /** Within so many nights a backup of every database is restored for proof. */
 export const VERIFICATION_NIGHTS = 7;
 
-/** After which database of the proofs of a night a page of them begins: by the night of its last proof, then by its key. */
-export interface PlaceInProofs {
-  /** `''` for a database whose backups were never proven, or whose last proof failed. */
-  readonly provenOn: Night | '';
+/** When a database has its turn: those that are due first, of these the one that was not tried for longest. */
+interface Turn {
+  /** Whether its last proof is as old as a week, failed, or came to no end. */
+  readonly isDue: boolean;
+  /** When a backup of it was last tried, an ISO time; `''` for never. */
+  readonly triedAt: string;
   readonly database: string;
+}
+
+/** After which database of the proofs of a night a page of them begins. */
+export interface PlaceInProofs extends Turn {
+  /** When the first page was made, an ISO time: what was tried since had its turn. Absent in a night that began before it was noted. */
+  readonly since?: string;
   /** How many have their turn after it. */
   readonly left: number;
 }
@@ -22,48 +30,59 @@ export interface PageOfProofs<T> {
 
 type Candidate = Pick<
   Backup,
-  'id' | 'service' | 'environment' | 'engine' | 'databaseName' | 'status' | 'startedAt' | 'verification'
+  'id' | 'service' | 'environment' | 'engine' | 'databaseName' | 'status' | 'startedAt' | 'verification' | 'triedAt'
 >;
 
 /**
  * Which backups are verified in a night: the newest completed one of each database whose turn it is. A seventh of the
- * databases has its turn each night, those whose last proof is oldest first; one whose proof is as old as a week, which never had
- * one, or whose last one failed, does not wait for its turn.
+ * databases has its turn each night; one whose proof is as old as a week, which never had one, or whose last one failed, does not
+ * wait for its turn. Those that were not tried for longest come first, whatever became of it: what is restored may run for as long
+ * as its owner likes, and one that comes to no end is to take the time of a night from no other.
  *
- * Each page is made of what is on record by then. What an earlier page had comes before its place whatever became of it, or
- * is proven: so no database has two turns, and how many have one was settled by the first page.
+ * Each page is made of what is on record by then. What an earlier page had comes before its place, or was tried since: so no
+ * database has two turns, and how many have one was settled by the first page.
  * @param after null for the first page
  */
 export function backupsToVerify<T extends Candidate>(
   backups: readonly T[],
   night: Night,
-  { after, limit }: { readonly after: PlaceInProofs | null; readonly limit: number },
+  { after, limit, now }: { readonly after: PlaceInProofs | null; readonly limit: number; readonly now: Date },
 ): PageOfProofs<T> {
   const databases = Map.groupBy(
     backups.filter(({ status }) => status === 'completed'),
     groupKey,
   );
+  const due = addNights(night, -VERIFICATION_NIGHTS);
   const states = [...databases].flatMap(([database, group]) => {
     const newest = group.reduce((found, backup) => (backup.startedAt > found.startedAt ? backup : found));
-    return isVerified(newest) ? [] : [{ newest, database, provenOn: lastProof(group) }];
+    const turn: Turn = { isDue: lastProof(group) <= due, triedAt: lastTry(group), database };
+    return isVerified(newest) ? [] : [{ newest, ...turn }];
   });
-  const waiting = states.sort(inTurn).filter((state) => after === null || inTurn(state, after) > 0);
+  const since = after === null ? now.toISOString() : after.since;
+  const isLater = (state: Turn): boolean =>
+    after?.since === undefined || (state.triedAt < after.since && inTurn(state, after) > 0);
+  const waiting = states.filter(isLater).sort(inTurn);
   const share = Math.ceil(databases.size / VERIFICATION_NIGHTS);
-  const due = addNights(night, -VERIFICATION_NIGHTS);
-  const turns = after?.left ?? waiting.filter(({ provenOn }, index) => index < share || provenOn <= due).length;
+  const turns = after?.left ?? waiting.filter(({ isDue }, index) => index < share || isDue).length;
   const page = waiting.slice(0, Math.min(turns, limit));
   const last = page.at(-1);
   const left = Math.min(turns, waiting.length) - page.length;
-  const more = last === undefined || left === 0 ? null : { provenOn: last.provenOn, database: last.database, left };
+  if (last === undefined || left === 0) return { backups: page.map(({ newest }) => newest), more: null };
+  const { isDue, triedAt, database } = last;
+  const more = { isDue, triedAt, database, left, ...(since === undefined ? {} : { since }) };
   return { backups: page.map(({ newest }) => newest), more };
 }
 
-type Turn = Omit<PlaceInProofs, 'left'>;
-
-/** Those whose last proof is oldest first. */
 function inTurn(one: Turn, other: Turn): number {
-  if (one.provenOn !== other.provenOn) return one.provenOn < other.provenOn ? -1 : 1;
+  if (one.isDue !== other.isDue) return one.isDue ? -1 : 1;
+  if (one.triedAt !== other.triedAt) return one.triedAt < other.triedAt ? -1 : 1;
   return one.database === other.database ? 0 : one.database < other.database ? -1 : 1;
+}
+
+/** When a backup of the database was last tried, also by a proof that came to no end. */
+function lastTry(group: readonly Candidate[]): string {
+  const tries = group.flatMap(({ triedAt, verification }) => [triedAt, verification?.at ?? null]);
+  return tries.reduce<string>((last, at) => (at !== null && at.toISOString() > last ? at.toISOString() : last), '');
 }
 
 /** The night on which a backup of the database was last restored with its counts; `''` for never, and where the last one was not. */

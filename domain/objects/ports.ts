@@ -42,6 +42,8 @@ export interface ByteRange {
 export interface ReadOptions {
   readonly signal?: AbortSignal;
   readonly range?: ByteRange;
+  /** Of the object as it has to be: another one is not read, which is CONFLICT (retryable). */
+  readonly etag?: string;
   /**
    * The pieces are views of memory that is filled again once the next one is asked for: whoever keeps one copies it. A long
    * content then costs little more than its bytes; false when it is left out.

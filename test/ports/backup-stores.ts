@@ -68,13 +68,24 @@ export function backupStoreSuite(store: () => BackupStore): void {
       );
     });
 
+    it('lists no figures, of which a service decides how many there are', async () => {
+      await keep('figured', { figures: { 'public.orders': 3 } });
+      const { items } = await store().list({}, { cursor: null, limit: 200 });
+      const found = items.find(({ id }) => id === 'bak_figured');
+      assert.ok(found !== undefined && !('figures' in found));
+      assert.deepEqual((await store().find('bak_figured'))?.figures, { 'public.orders': 3 });
+    });
+
     it('notes what the attempt found that began last to verify a backup, and of no other', async () => {
       const verified = async () => (await store().find('bak_proven'))?.verification;
-      assert.equal(await store().beginVerification('bak_nobody', 'a'), false);
+      assert.equal(await store().beginVerification('bak_nobody', 'a', at(1)), false);
       await keep('proven');
       await store().setVerification('bak_proven', 'a', { at: at(1), problem: null });
       assert.equal(await verified(), null);
-      for (const attempt of ['a', 'b']) assert.equal(await store().beginVerification('bak_proven', attempt), true);
+      assert.equal((await store().find('bak_proven'))?.triedAt, null);
+      assert.equal(await store().beginVerification('bak_proven', 'a', at(1)), true);
+      assert.equal(await store().beginVerification('bak_proven', 'b', at(2)), true);
+      assert.deepEqual((await store().find('bak_proven'))?.triedAt, at(2));
       await store().setVerification('bak_proven', 'a', { at: at(1), problem: null });
       assert.equal(await verified(), null);
       await store().setVerification('bak_proven', 'b', { at: at(2), problem: null });
@@ -84,13 +95,13 @@ export function backupStoreSuite(store: () => BackupStore): void {
     it('notes progress while a backup runs, and a verification while it has its archive', async () => {
       await keep('notes', { status: 'running', sizeBytes: null });
       await store().setProgress('bak_notes', 5);
-      assert.equal(await store().beginVerification('bak_notes', 'a'), false);
+      assert.equal(await store().beginVerification('bak_notes', 'a', at(1)), false);
       await store().setVerification('bak_notes', 'a', { at: at(1), problem: null });
       assert.equal((await store().find('bak_notes'))?.sizeBytes, 5);
       assert.equal((await store().find('bak_notes'))?.verification, null);
       await store().change('bak_notes', 'running', { status: 'completed', sizeBytes: 9, figures: { t: 1 } });
       await store().setProgress('bak_notes', 6);
-      assert.equal(await store().beginVerification('bak_notes', 'a'), true);
+      assert.equal(await store().beginVerification('bak_notes', 'a', at(1)), true);
       await store().setVerification('bak_notes', 'a', { at: at(2), problem: null });
       const { sizeBytes, verification, figures } = (await store().find('bak_notes')) ?? {};
       assert.deepEqual(

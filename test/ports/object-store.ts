@@ -203,6 +203,14 @@ function reading(create: () => Promise<ObjectsUnderTest>, how: Pick<ReadOptions,
     assert.equal(await store.head('absent'), null);
   });
 
+  it('by an etag gives that object and no other', async () => {
+    const { store } = await create();
+    const { etag } = await store.put('pinned', chunks(Buffer.from('first')));
+    assert.equal(String(await readAll(await store.get('pinned', { ...how, etag }))), 'first');
+    await store.put('pinned', chunks(Buffer.from('other')));
+    await assert.rejects(store.get('pinned', { ...how, etag }), { code: 'CONFLICT', retryable: true });
+  });
+
   it('gives the bytes of a range, and no more than there are', async () => {
     const { store } = await create();
     await store.put('digits', chunks(Buffer.from('0123456789')));

@@ -1,5 +1,11 @@
 import { createBackupCommands } from '../../adapters/temporal/backup-commands.ts';
-import { BACKUPS_WORKFLOWS, type BackupJob, backupWorkflowId, type RestoreJob } from '../../domain/backups/messages.ts';
+import {
+  ASKED_BACKUPS,
+  BACKUPS_WORKFLOWS,
+  type BackupJob,
+  backupWorkflowId,
+  type RestoreJob,
+} from '../../domain/backups/messages.ts';
 import { runningRestore } from '../../domain/backups/new-record.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createBackupsParts } from '../support/in-memory/backups-parts.ts';
@@ -45,7 +51,9 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
     'drop-kept-databases',
     'drop-kept-copy',
   ];
-  await withOwnWorker(temporal, { taskQueue: 'backups', module: 'backups', activities }, async (execute) => {
+  const others = { [ASKED_BACKUPS]: { activities, slots: 4 } };
+  const worker = { taskQueue: 'backups', module: 'backups', activities, others };
+  await withOwnWorker(temporal, worker, async (execute) => {
     const { id } = await backUp('backup-database');
     await restore('restore-by-swap', parts.restoreJob(id));
     await restore('restore-in-place', parts.restoreJob(id, { mode: 'in-place', safetyBackupId: 'bak_safety' }));

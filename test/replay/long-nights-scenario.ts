@@ -14,6 +14,8 @@ const JOB: BackupJob = {
   ...{ requestedBy: 'system', startedAt: begunAt, requestId: null },
 };
 
+const MORE = { isDue: true, triedAt: '', database: 'acme/shop', since: begunAt, left: 1 } as const;
+
 /** A night of backups and one of proofs that are over before their rest has a turn, and proofs of two pages. */
 export async function longNights(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const taskQueue = 'backups';
@@ -21,7 +23,7 @@ export async function longNights(temporal: Awaited<ReturnType<typeof createTempo
     ...{ reportStale: async () => undefined, reportNight: async () => undefined, skipBackup: async () => undefined },
     listBackupsToVerify: async (_, after) =>
       after == null
-        ? { backupIds: ['bak_1'], more: { provenOn: '', database: 'acme/shop', left: 1 }, timeoutMs: 60_000 }
+        ? { backupIds: ['bak_1'], more: MORE, timeoutMs: 60_000 }
         : { backupIds: ['bak_2'], more: null, timeoutMs: 60_000 },
     verifyBackup: async () => null,
   };

@@ -40,6 +40,10 @@ const INTENDED: readonly { readonly difference: RegExp; readonly why: string }[]
     difference: /^activity \d+: reportNight .* all 10800 s.* → reportNight .* all 5400 s/,
     why: 'a night that waits for a backup until its limit must tell of it within the time of its run',
   },
+  {
+    difference: /^activity \d+: mirrorArchives .* all 68400 s.* → mirrorArchives .* all 64800 s/,
+    why: 'a mirror that takes all its time must tell of it within the time of its run',
+  },
 ];
 
 const names = readdirSync(folder).flatMap((version) =>

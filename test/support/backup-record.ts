@@ -26,6 +26,7 @@ export function backupRecord(fields: Partial<Backup> = {}): Backup {
     figures: { 'public.orders': 3 },
     problem: null,
     verification: null,
+    triedAt: null,
     ...fields,
   };
 }

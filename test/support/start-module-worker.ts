@@ -7,6 +7,8 @@ import { testWorkflowBundle } from './workflow-bundle.ts';
 export interface ModuleWorkerOptions {
   readonly module: string;
   readonly activities: object;
+  /** How many of its activities run at once; many where it is left out. */
+  readonly slots?: number;
   /** Of further modules, each on its own queue, and how many run at once. */
   readonly others?: Readonly<Record<string, { readonly activities: object; readonly slots: number }>>;
   /** Where the workflows run. */
@@ -17,18 +19,19 @@ export interface ModuleWorkerOptions {
 
 /** Every workflow, and the activities of a module on its own queue alone, as a worker process has them. */
 export async function startModuleWorker(connection: NativeConnection, options: ModuleWorkerOptions) {
-  const { module, activities, others = {}, taskQueue = TASK_QUEUE, maxCachedWorkflows } = options;
+  const { module, activities, slots = 100, others = {}, taskQueue = TASK_QUEUE, maxCachedWorkflows } = options;
   const cache = maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows };
   const workflowBundle = await testWorkflowBundle();
   const interceptors = { activity: [() => ({ inbound: createActivityInterceptor(() => 'err_test') })] };
   const workers = [
     await Worker.create({ connection, taskQueue, workflowBundle, ...cache }),
-    await Worker.create({ connection, taskQueue: moduleTaskQueue(module), activities, interceptors }),
     ...(await Promise.all(
-      Object.entries(others).map(([name, { activities: theirs, slots }]) => {
-        const own = { taskQueue: moduleTaskQueue(name), maxConcurrentActivityTaskExecutions: slots };
-        return Worker.create({ connection, ...own, activities: theirs, interceptors });
-      }),
+      Object.entries({ [module]: { activities, slots }, ...others }).map(([name, own]) =>
+        Worker.create({
+          ...{ connection, interceptors, taskQueue: moduleTaskQueue(name), activities: own.activities },
+          maxConcurrentActivityTaskExecutions: own.slots,
+        }),
+      ),
     )),
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));

@@ -153,7 +153,7 @@ describe('work that one history does not hold', { timeout: 240_000 }, () => {
         journal.push(id);
         const isBad = id === ids[2] || id === ids[27];
         const problem = isBad ? { code: 'NOT_RESTORABLE', message: 'rotten' } : null;
-        await parts.deps.backups.beginVerification(id, 'attempt');
+        await parts.deps.backups.beginVerification(id, 'attempt', new Date());
         await parts.deps.backups.setVerification(id, 'attempt', { at: new Date(), problem });
         return problem;
       },

@@ -1,7 +1,7 @@
 import { CancellationScope, isCancellation, log, setCurrentDetails } from '@temporalio/workflow';
 import { targetName } from '../../domain/backups/backup.ts';
 import type { BackupEnd, BackupJob } from '../../domain/backups/messages.ts';
-import { failBackup, openBackup, pruneBackups, transfers } from './activity-proxies.ts';
+import { dumps, failBackup, openBackup, pruneBackups } from './activity-proxies.ts';
 import { describeProblem } from './describe-problem.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function backUpDatabase(job: BackupJob): Promise<BackupEnd> {
 export async function makeBackup(job: BackupJob): Promise<BackupEnd> {
   try {
     const { dumpTimeoutMs } = await openBackup(job);
-    await transfers(dumpTimeoutMs).dumpDatabase(job);
+    await dumps(job, dumpTimeoutMs).dumpDatabase(job);
     return { status: 'completed', problem: null };
   } catch (error) {
     const problem = describeProblem(error);

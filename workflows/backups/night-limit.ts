@@ -12,6 +12,9 @@ export const NIGHT_HOURS = 17;
  */
 export const WAIT_HOURS = 18;
 
+/** What begins shortly before, or after, has so long at least. */
+const LEAST_MS = 20 * 60_000;
+
 /** When the run began that the schedule started, for those that go on with it: an ISO time. */
 export function nightBegin(): string {
   return workflowInfo().runStartTime.toISOString();
@@ -21,6 +24,15 @@ export function nightBegin(): string {
 export function isNightOver(begunAt: string): boolean {
   // Nights that began before they had an end go on as they are while they are replayed.
   return Date.now() - Date.parse(begunAt) >= NIGHT_HOURS * 3_600_000 && patched('end-of-night');
+}
+
+/**
+ * How long what a night itself waits for may take that begins now: then it tells of the night within the time of the run.
+ * @param mostMs how long it may take on any other day
+ */
+export function leftOfNight(begunAt: string, mostMs: number): number {
+  const leftMs = Date.parse(begunAt) + WAIT_HOURS * 3_600_000 - Date.now();
+  return Math.min(mostMs, Math.max(leftMs, LEAST_MS));
 }
 
 /** Resolves when a night that began then waits for nothing any more; not at all once it is cancelled. */

@@ -15,7 +15,7 @@ import type { NightPlan, PlaceInNight } from '../../activities/backups/plan-nigh
 import { type BackupProblem, groupKey, targetName } from '../../domain/backups/backup.ts';
 import { type BackupJob, backupWorkflowId, type UnderWay } from '../../domain/backups/messages.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
-import { closeAbandoned, planNight, reportNight, skipBackup } from './activity-proxies.ts';
+import { closeAbandoned, nextPages, planNight, reportNight, skipBackup } from './activity-proxies.ts';
 import { backUpDatabase } from './back-up-database.ts';
 import { describeProblem } from './describe-problem.ts';
 import { endAbandonedRestore } from './end-abandoned-restore.ts';
@@ -99,10 +99,13 @@ export async function nightlyBackups(left?: NightLeft): Promise<NightTally & { r
 }
 
 /** Goes on as new with the next page. @returns where it could not be planned, why: the night ends, and says so */
-async function goOnAfter(place: PlaceInNight, left: NightLeft): Promise<readonly string[]> {
+async function goOnAfter(
+  place: PlaceInNight,
+  left: NightLeft & { readonly begunAt: string },
+): Promise<readonly string[]> {
   let page: NightPlan;
   try {
-    page = await planNight(left.night, place);
+    page = await nextPages(left.begunAt).planNight(left.night, place);
   } catch (error) {
     if (isCancellation(error)) throw error;
     const { engine, databaseName } = place;
@@ -110,7 +113,11 @@ async function goOnAfter(place: PlaceInNight, left: NightLeft): Promise<readonly
   }
   const { completed, failed, skipped } = left.tally;
   const tally = { completed, failed: failed + page.unlisted.length, skipped: skipped + page.skipped };
-  return await continueAsNew<typeof nightlyBackups>({ ...left, jobs: page.jobs, more: page.more, tally });
+  const next = { ...left, jobs: page.jobs, more: page.more, tally };
+  if ((page.problems ?? []).length === 0) return await continueAsNew<typeof nightlyBackups>(next);
+  const { restores = [], problems = [] } = left.leftovers ?? {};
+  const leftovers = { restores, problems: [...problems, ...(page.problems ?? [])] };
+  return await continueAsNew<typeof nightlyBackups>({ ...next, leftovers });
 }
 
 async function beginNight(night: Night): Promise<NightLeft> {
@@ -121,19 +128,19 @@ async function beginNight(night: Night): Promise<NightLeft> {
     const none = { jobs: [], more: null, parallelism: 0, tally: { completed: 0, failed: 1, skipped: 0 } };
     return { night, begunAt: nightBegin(), ...none, leftovers: { restores, problems: [plan, ...problems] } };
   }
-  const { jobs, more, parallelism, unlisted, skipped, missed, idle } = plan;
+  const { jobs, more, parallelism, unlisted, problems: unseen = [], skipped, missed, idle } = plan;
   if (idle !== null) log.warn(`No database is backed up: ${idle}`);
   const tally = { completed: 0, failed: unlisted.length, skipped };
   const begun = { night, begunAt: nightBegin(), jobs, more, parallelism, tally };
-  if (missed.length === 0) return { ...begun, ...(leftovers && { leftovers }) };
-  const problems = [`No backup was made on ${missed.join(', ')}: the platform was away`];
+  if (missed.length + unseen.length === 0) return { ...begun, ...(leftovers && { leftovers }) };
+  const away = missed.length === 0 ? [] : [`No backup was made on ${missed.join(', ')}: the platform was away`];
   // No alarm keeps the night waiting: a mail server that is away would keep it from all backups.
-  if (!patched('missed-in-report')) {
-    await reportNight({ night: missed.at(-1) ?? night, run: 'backups', problems });
+  if (away.length > 0 && !patched('missed-in-report')) {
+    await reportNight({ night: missed.at(-1) ?? night, run: 'backups', problems: away });
     return { ...begun, ...(leftovers && { leftovers }) };
   }
   const { restores = [], problems: others = [] } = leftovers ?? {};
-  return { ...begun, leftovers: { restores, problems: [...problems, ...others] } };
+  return { ...begun, leftovers: { restores, problems: [...away, ...unseen, ...others] } };
 }
 
 /** @returns where nothing could be planned, why: the night ends, and says so */

@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancellationScope, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import { targetName } from '../../domain/backups/backup.ts';
 import type { BackupJob, RestoreEnd, RestoreJob } from '../../domain/backups/messages.ts';
-import { beginSafetyBackup, endRestore, openRestore, transfers } from './activity-proxies.ts';
+import { beginSafetyBackup, endRestore, openRestore, restores } from './activity-proxies.ts';
 import { makeBackup } from './back-up-database.ts';
 import { describeProblem } from './describe-problem.ts';
 
@@ -27,9 +27,9 @@ export async function restoreDatabase(job: RestoreJob): Promise<RestoreEnd> {
 }
 
 async function swap(job: RestoreJob, timeoutMs: number): Promise<void> {
-  await transfers(timeoutMs).restoreScratch(job);
+  await restores(timeoutMs).restoreScratch(job);
   // A swap that began is brought to its end: half of one would leave no database in its place.
-  await CancellationScope.nonCancellable(() => transfers(timeoutMs).swapDatabases(job));
+  await CancellationScope.nonCancellable(() => restores(timeoutMs).swapDatabases(job));
 }
 
 async function overwrite(job: RestoreJob, timeoutMs: number): Promise<void> {
@@ -39,7 +39,7 @@ async function overwrite(job: RestoreJob, timeoutMs: number): Promise<void> {
     const message = `The database was not touched, because it could not be backed up before: ${problem.message}`;
     throw ApplicationFailure.nonRetryable(message, 'RESTORE_FAILED');
   }
-  await transfers(timeoutMs).restoreInPlace(job);
+  await restores(timeoutMs).restoreInPlace(job);
 }
 
 function safetyBackup(job: RestoreJob): BackupJob {

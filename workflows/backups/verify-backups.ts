@@ -2,9 +2,9 @@ import { continueAsNew, isCancellation, patched, setCurrentDetails, workflowInfo
 import type { ProofsPlan } from '../../activities/backups/verify-backup.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
 import type { PlaceInProofs } from '../../domain/backups/verification.ts';
-import { listBackupsToVerify, reportStale, transfers } from './activity-proxies.ts';
+import { listBackupsToVerify, nextPages, proofs, reportStale } from './activity-proxies.ts';
 import { describeProblem } from './describe-problem.ts';
-import { isNightOver, NIGHT_HOURS, nightBegin } from './night-limit.ts';
+import { isNightOver, leftOfNight, NIGHT_HOURS, nightBegin } from './night-limit.ts';
 import { scheduledTime } from './scheduled-time.ts';
 import { tellOfNight } from './tell-of-night.ts';
 
@@ -39,18 +39,18 @@ export interface ProofsLeft {
  * are the first of the next one.
  */
 export async function verifyBackups(left?: ProofsLeft): Promise<VerificationTally> {
-  const proofs = left ?? (await beginProofs());
-  const { night, timeoutMs, begunAt = nightBegin() } = proofs;
-  const problems = [...proofs.problems];
-  const tally = { ...proofs.tally };
-  const waiting = [...proofs.backupIds];
-  const later = proofs.more?.left ?? 0;
+  const plan = left ?? (await beginProofs());
+  const { night, timeoutMs, begunAt = nightBegin() } = plan;
+  const problems = [...plan.problems];
+  const tally = { ...plan.tally };
+  const waiting = [...plan.backupIds];
+  const later = plan.more?.left ?? 0;
   const total = tally.verified + tally.failed + waiting.length + later;
-  const rest = () => ({ ...proofs, begunAt, backupIds: waiting, tally, problems });
+  const rest = () => ({ ...plan, begunAt, backupIds: waiting, tally, problems });
   while (waiting.length > 0 && !isNightOver(begunAt)) {
     const id = waiting.shift() ?? '';
     setCurrentDetails(`**${night}**: ${total - waiting.length - later - 1} of ${total} backups verified`);
-    const message = await verify(id, timeoutMs);
+    const message = await verify(id, { begunAt, timeoutMs });
     tally[message === null ? 'verified' : 'failed'] += 1;
     if (message !== null && tally.failed <= MOST_NAMED) problems.push(`${id}: ${message}`);
     // Nights that began before they could continue as new go on as they are while they are replayed.
@@ -58,7 +58,7 @@ export async function verifyBackups(left?: ProofsLeft): Promise<VerificationTall
       await continueAsNew<typeof verifyBackups>(rest());
     }
   }
-  const isWhole = waiting.length === 0 && proofs.more == null;
+  const isWhole = waiting.length === 0 && plan.more == null;
   const untried = isWhole ? [] : [await goOnAfter(rest())];
   await tellOfNight({ night, run: 'verification', problems: [...problems, ...notNamed(tally), ...untried] });
   return tally;
@@ -72,7 +72,7 @@ async function goOnAfter({ backupIds, more, ...left }: ProofsLeft & { readonly b
   }
   let page: ProofsPlan;
   try {
-    page = await listBackupsToVerify(left.night, more);
+    page = await nextPages(left.begunAt).listBackupsToVerify(left.night, more);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return `${count} backups had no turn, as they could not be listed: ${describeProblem(error).message}`;
@@ -116,11 +116,18 @@ async function tellOfStale(night: Night): Promise<string[]> {
   }
 }
 
-async function verify(id: string, timeoutMs: number): Promise<string | null> {
+/** A proof ends with the night as well, so that this tells of all others. */
+async function verify(
+  id: string,
+  { begunAt, timeoutMs }: { readonly begunAt: string; readonly timeoutMs: number },
+): Promise<string | null> {
+  const leftMs = leftOfNight(begunAt, timeoutMs);
   try {
-    return (await transfers(timeoutMs).verifyBackup(id))?.message ?? null;
+    return (await proofs(leftMs).verifyBackup(id))?.message ?? null;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return `It could not be verified: ${describeProblem(error).message}`;
+    const { code, message } = describeProblem(error);
+    const isCut = leftMs < timeoutMs && code === 'STEP_DEADLINE_EXCEEDED';
+    return `It could not be verified: ${isCut ? 'The night was over before it was restored' : message}`;
   }
 }

@@ -7,6 +7,7 @@ import {
   BACKUP_TIERS,
   type Backup,
   type BackupStatus,
+  type ListedBackup,
 } from '../../../domain/backups/backup.ts';
 import { type BackupFilter, type BackupStore, RECORD_KEPT_DAYS } from '../../../domain/backups/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
@@ -31,7 +32,7 @@ interface BackupDocument extends Omit<Backup, 'id' | 'figures'> {
 
 const problem = z.object({ code: z.string(), message: z.string() }).nullable();
 
-const backupSchema = z.object({
+const listedSchema = z.object({
   _id: z.string(),
   serviceId: z.string().nullable(),
   service: z.string().nullable(),
@@ -49,12 +50,17 @@ const backupSchema = z.object({
   sha256: z.string().nullable(),
   objectKey: z.string().nullable(),
   uploads: z.array(z.string()).default([]),
+  problem,
+  verification: z.object({ at: z.date(), problem }).nullable(),
+  // Absent in records of before.
+  triedAt: z.date().nullable().default(null),
+});
+
+const backupSchema = listedSchema.extend({
   figures: z
     .array(z.object({ name: z.string(), count: z.number() }))
     .nullable()
     .transform((rows) => rows && Object.fromEntries(rows.map(({ name, count }) => [name, count]))),
-  problem,
-  verification: z.object({ at: z.date(), problem }).nullable(),
 });
 
 /** Records of backups in MongoDB: one document each, changed on the condition of its status. */
@@ -87,12 +93,12 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
       const conditions = [toQuery(filter), olderThan('startedAt', decodeCursor(cursor, timeAndId))];
       const documents = await mongoCall(() =>
         collection
-          .find({ $and: conditions } as Filter<BackupDocument>)
+          .find({ $and: conditions } as Filter<BackupDocument>, { projection: { figures: 0 } })
           .sort({ startedAt: -1, _id: -1 })
           .limit(limit + 1)
           .toArray(),
       );
-      return toPage(documents.map(parseBackup), limit, ({ startedAt, id }) => [startedAt.getTime(), id]);
+      return toPage(documents.map(parseListed), limit, ({ startedAt, id }) => [startedAt.getTime(), id]);
     },
     async change(id, from, { figures, ...fields }) {
       const $set = {
@@ -110,8 +116,8 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
     async setProgress(id, sizeBytes) {
       await mongoCall(() => collection.updateOne({ _id: id, status: 'running' }, { $set: { sizeBytes } }));
     },
-    async beginVerification(id, attempt) {
-      const begin = { $set: { verifying: attempt } };
+    async beginVerification(id, attempt, at) {
+      const begin = { $set: { verifying: attempt, triedAt: at } };
       return (await mongoCall(() => collection.updateOne({ _id: id, status: 'completed' }, begin))).matchedCount === 1;
     },
     async setVerification(id, attempt, verification) {
@@ -120,8 +126,9 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
     },
     async lastNightBefore(night) {
       const filter = { night: { $ne: null, $lt: night }, status: { $ne: 'missed' } } as Filter<BackupDocument>;
-      const [document] = await mongoCall(() => collection.find(filter).sort({ night: -1 }).limit(1).toArray());
-      return document === undefined ? null : parseBackup(document).night;
+      const options = { projection: { figures: 0 } } as const;
+      const [document] = await mongoCall(() => collection.find(filter, options).sort({ night: -1 }).limit(1).toArray());
+      return document === undefined ? null : parseListed(document).night;
     },
   };
 }
@@ -142,6 +149,11 @@ function toQuery({ statuses, since, serviceIds, ...fields }: BackupFilter): Reco
     ...(statuses === undefined ? {} : { status: { $in: statuses } }),
     ...(since === undefined ? {} : { startedAt: { $gte: since } }),
   };
+}
+
+function parseListed(document: unknown): ListedBackup {
+  const { _id, ...backup } = readDocument('backup', listedSchema, document);
+  return { id: _id, ...backup };
 }
 
 function parseBackup(document: unknown): Backup {

@@ -308,7 +308,10 @@ function faults(startServer: () => Promise<BackedUpServer>, isFirst: boolean): v
       else await direct.put(objectKey, Readable.from([changed]));
       try {
         const was = await sum();
-        assert.notEqual(await verifyBackup(deps, good.id, patience(), proofScratches('a run', good.id, 1)), null);
+        assert.notEqual(
+          await verifyBackup(deps, good.id, patience(), proofScratches({ begunMs: Date.now(), proof: good.id }, 1)),
+          null,
+        );
         const job = newRestore('in-place');
         await openRestore(deps, job);
         await assert.rejects(restoreInPlace(deps, job, patience()), ({ code }: { code?: string }) => {
@@ -324,8 +327,42 @@ function faults(startServer: () => Promise<BackedUpServer>, isFirst: boolean): v
     });
   }
 
+  it('an archive that is replaced once it was checked restores nothing in place, whatever it is replaced by', async () => {
+    const { objectKey } = good;
+    assert.ok(objectKey !== null);
+    const archive = await buffer(await direct.get(objectKey));
+    await server.change(database);
+    const other = await backUp();
+    const exchanged = await buffer(await direct.get(other.objectKey ?? ''));
+    await server.change(database);
+    const was = await sum();
+    const { archives } = deps;
+    let reads = 0;
+    const get: typeof archives.get = async (key, options) => {
+      reads += 1;
+      // What stands behind it the tool does not wait for.
+      if (reads === 2) await direct.put(objectKey, Readable.from([exchanged, Buffer.alloc(8 * MIB)]));
+      return await archives.get(key, options);
+    };
+    try {
+      const job = newRestore('in-place');
+      await openRestore(deps, job);
+      const replaced = { ...deps, archives: { ...archives, get } };
+      await assert.rejects(restoreInPlace(replaced, job, patience()), { code: 'CONFLICT', retryable: true });
+      await endRestore(deps, { job, problem: { code: 'CONFLICT', message: 'why' } }, patience());
+      assert.equal(await sum(), was);
+      await leavesNothing(job.id);
+    } finally {
+      await direct.put(objectKey, Readable.from([archive]));
+      await direct.delete(other.objectKey ?? '');
+    }
+  });
+
   it('of all these, none keeps the same archive from being restored at last', async () => {
-    assert.equal(await verifyBackup(deps, good.id, patience(), proofScratches('a run', good.id, 1)), null);
+    assert.equal(
+      await verifyBackup(deps, good.id, patience(), proofScratches({ begunMs: Date.now(), proof: good.id }, 1)),
+      null,
+    );
     const job = newRestore('in-place');
     await openRestore(deps, job);
     await restoreInPlace(deps, job, patience());

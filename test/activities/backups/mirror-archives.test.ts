@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { mirrorArchives } from '../../../activities/backups/mirror-archives.ts';
 import type { Backup } from '../../../domain/backups/backup.ts';
@@ -8,6 +9,7 @@ import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 
 const { signal } = new AbortController();
 const CONTENT = Buffer.from('an archive');
+const STORED = { sizeBytes: CONTENT.length, sha256: createHash('sha256').update(CONTENT).digest('hex') };
 
 async function* stream(content: Buffer): AsyncGenerator<Buffer> {
   yield content;
@@ -19,7 +21,7 @@ async function partsWith(count: number) {
   const backups: Backup[] = [];
   for (let day = 1; day <= count; day += 1) {
     const startedAt = new Date(Date.UTC(2026, 4, day, 2));
-    const backup = backupRecord({ id: `bak_${day}`, startedAt, sizeBytes: CONTENT.length });
+    const backup = backupRecord({ id: `bak_${day}`, startedAt, ...STORED });
     await deps.archives.put(backup.objectKey ?? '', stream(CONTENT));
     await deps.backups.insert(backup);
     backups.push(backup);
@@ -46,7 +48,7 @@ test('a new installation on the mirror of one that was lost removes nothing of i
   const lost = await partsWith(3);
   const { deps } = await partsWith(0);
   for (const key of [...lost.keys, 'photos/of-somebody-else.jpg']) await deps.mirror.put(key, stream(CONTENT));
-  const first = backupRecord({ startedAt: new Date('2026-06-01T02:00:00Z'), sizeBytes: CONTENT.length });
+  const first = backupRecord({ startedAt: new Date('2026-06-01T02:00:00Z'), ...STORED });
   await deps.archives.put(first.objectKey ?? '', stream(CONTENT));
   await deps.backups.insert(first);
   const run = await mirrorArchives(deps, signal);
@@ -64,6 +66,18 @@ test('an archive that cannot be read keeps no other from its copy', async () => 
     deps.mirror.keys(),
     keys.filter((key) => key !== bad),
   );
+});
+
+test('archives that are not what was uploaded any more have no copy, and keep no other from its own', async () => {
+  const { deps, keys } = await partsWith(5);
+  const bad = keys.slice(0, 4);
+  for (const key of bad) deps.archives.damage(key, Buffer.from('an ARCHIVE'));
+  for (let again = 0; again < 2; again += 1) {
+    await deps.mirror.delete(keys[4] ?? '');
+    const run = await mirrorArchives(deps, signal);
+    assert.deepEqual(run, { copied: 1, removed: 0, refused: null, failed: bad, failures: 4 });
+    assert.deepEqual(deps.mirror.keys(), keys.slice(4));
+  }
 });
 
 test('archives that could not be copied are counted, and a hundred of them named: more travel through no workflow', async () => {

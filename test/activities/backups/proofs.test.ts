@@ -7,6 +7,8 @@ import { isScratch } from '../../../domain/backups/restore.ts';
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 
 const NIGHT = '2026-05-04';
+const BEGUN = Date.parse('2026-05-04T04:30:00Z');
+const MINUTE = 60_000;
 const patience = () => AbortSignal.timeout(10_000);
 
 /** A backup, and the databases of its server that proofs have made. */
@@ -35,7 +37,9 @@ test('of two attempts of a proof at once neither takes the database of the other
     },
   };
   const pausedDeps = { ...deps, tools: { ...deps.tools, postgres: paused } };
-  const earlier = verifyBackup(pausedDeps, id, patience(), proofScratches('a run', id, 1)).catch(() => undefined);
+  const earlier = verifyBackup(pausedDeps, id, patience(), proofScratches({ begunMs: BEGUN, proof: id }, 1)).catch(
+    () => undefined,
+  );
   await counting.promise;
   const later = {
     ...postgres,
@@ -46,7 +50,7 @@ test('of two attempts of a proof at once neither takes the database of the other
     },
   };
   const laterDeps = { ...deps, tools: { ...deps.tools, postgres: later } };
-  assert.equal(await verifyBackup(laterDeps, id, patience(), proofScratches('a run', id, 2)), null);
+  assert.equal(await verifyBackup(laterDeps, id, patience(), proofScratches({ begunMs: BEGUN, proof: id }, 2)), null);
   assert.equal((await found())?.problem, null);
   assert.deepEqual(left(), []);
 });
@@ -67,10 +71,10 @@ test('an attempt that goes on after the next one notes nothing', async () => {
     { ...deps, tools: { ...deps.tools, postgres: paused } },
     id,
     patience(),
-    proofScratches('a run', id, 1),
+    proofScratches({ begunMs: BEGUN, proof: id }, 1),
   );
   await counting.promise;
-  assert.equal(await verifyBackup(deps, id, patience(), proofScratches('a run', id, 2)), null);
+  assert.equal(await verifyBackup(deps, id, patience(), proofScratches({ begunMs: BEGUN, proof: id }, 2)), null);
   goesOn.resolve();
   assert.notEqual(await late, null);
   assert.equal((await found())?.problem, null);
@@ -85,24 +89,25 @@ test('what proofs of before have left is dropped before the first page of a nigh
   add('postgres', 'fairlead_kept_0123456789abcdefghjk', {}, null);
   add('postgres', 'fairlead_verify_of_a_person', {}, null);
   away.add('mongodb');
-  await listBackupsToVerify(deps, NIGHT, patience(), {
-    run: 'of today',
-    after: { provenOn: '', database: 'a', left: 1 },
-  });
+  const after = { isDue: true, triedAt: '', database: 'a', since: new Date(BEGUN).toISOString(), left: 1 };
+  await listBackupsToVerify(deps, NIGHT, patience(), { begunMs: BEGUN, after });
   assert.deepEqual(left(), names);
-  const { backupIds } = await listBackupsToVerify(deps, NIGHT, patience(), { run: 'of today' });
+  const { backupIds } = await listBackupsToVerify(deps, NIGHT, patience(), { begunMs: BEGUN });
   assert.deepEqual(backupIds, [parts.id]);
   assert.deepEqual(left(), []);
   const { databases } = deps.tools.postgres;
   assert.ok(databases.has('fairlead_kept_0123456789abcdefghjk') && databases.has('fairlead_verify_of_a_person'));
 });
 
-test('a listing that goes on beside the proofs of its run leaves their databases, and drops those of other runs', async () => {
+test('a listing that goes on beside proofs of its night or of a later one leaves their databases, and drops those of before', async () => {
   const { deps, add, left } = await backedUp();
-  const ofRun = (run: string) => [1, 2].map((attempt) => proofScratches(run, `proof ${attempt}`, attempt).own);
-  for (const name of [...ofRun('of today'), ...ofRun('of yesterday')]) add('postgres', name, {}, null);
-  await listBackupsToVerify(deps, NIGHT, patience(), { run: 'of today' });
-  assert.deepEqual(left(), ofRun('of today'));
-  await listBackupsToVerify(deps, NIGHT, patience(), { run: 'of tomorrow' });
+  const ofProofs = (begunMs: number) =>
+    [1, 2].map((attempt) => proofScratches({ begunMs, proof: `proof ${attempt}` }, attempt).own);
+  const [before, since] = [ofProofs(BEGUN - 1), [...ofProofs(BEGUN + MINUTE), ...ofProofs(BEGUN + 1_440 * MINUTE)]];
+  for (const name of [...before, ...since]) add('postgres', name, {}, null);
+  // One that was paused: its server is asked for its databases when later ones are there.
+  await listBackupsToVerify(deps, NIGHT, patience(), { begunMs: BEGUN });
+  assert.deepEqual(left(), since);
+  await listBackupsToVerify(deps, NIGHT, patience(), { begunMs: BEGUN + 2_880 * MINUTE });
   assert.deepEqual(left(), []);
 });

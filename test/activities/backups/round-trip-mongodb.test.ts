@@ -80,7 +80,10 @@ describe('a MongoDB database goes into the object store and comes back', { timeo
     assert.match(backup.objectKey ?? '', /^prod\/shop\/manual\/shop-.*\.archive\.gz$/);
     assert.deepEqual(backup.figures, { things: THINGS, 'things.$indexes': 2 });
     assert.ok((backup.sizeBytes ?? 0) > 8_000_000);
-    assert.equal(await verifyBackup(deps, job.id, patience(), proofScratches('a run', job.id, 1)), null);
+    assert.equal(
+      await verifyBackup(deps, job.id, patience(), proofScratches({ begunMs: Date.now(), proof: job.id }, 1)),
+      null,
+    );
 
     await collection().deleteMany({ _id: { $gt: 5 } });
     const restore = parts.restoreJob(job.id, { engine: 'mongodb', databaseName });
@@ -104,7 +107,12 @@ describe('a MongoDB database goes into the object store and comes back', { timeo
   it('and one that was restored with other figures stays out of its place', async () => {
     const job = await backUp();
     await deps.backups.change(job.id, 'completed', { figures: { things: THINGS + 1, 'things.$indexes': 2 } });
-    const found = await verifyBackup(deps, job.id, patience(), proofScratches('a run', job.id, 1));
+    const found = await verifyBackup(
+      deps,
+      job.id,
+      patience(),
+      proofScratches({ begunMs: Date.now(), proof: job.id }, 1),
+    );
     assert.deepEqual(
       [found?.code, /things has 2000 instead of 2001/.test(found?.message ?? '')],
       ['RESTORED_COUNTS_DIFFER', true],

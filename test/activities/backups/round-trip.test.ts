@@ -70,7 +70,10 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     assert.equal(backup?.status, 'completed');
     assert.deepEqual(backup.figures, { 'public.things': 24_000 });
     assert.ok((backup.sizeBytes ?? 0) > 20 * 1024 ** 2, 'it has several parts');
-    assert.equal(await verifyBackup(deps, job.id, patience(), proofScratches('a run', job.id, 1)), null);
+    assert.equal(
+      await verifyBackup(deps, job.id, patience(), proofScratches({ begunMs: Date.now(), proof: job.id }, 1)),
+      null,
+    );
     assert.notEqual((await deps.backups.find(job.id))?.verification, null);
 
     await postgres.query('DELETE FROM things WHERE id > 5', DATABASE);
@@ -97,7 +100,12 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     const padded = concat(await archives.get(objectKey), Buffer.alloc(1024 ** 2));
     await archives.put('padded', padded);
     await archives.put(objectKey, await archives.get('padded'));
-    const problem = await verifyBackup(deps, job.id, patience(), proofScratches('run', job.id, 1));
+    const problem = await verifyBackup(
+      deps,
+      job.id,
+      patience(),
+      proofScratches({ begunMs: Date.now(), proof: job.id }, 1),
+    );
     assert.equal(problem?.code, 'NOT_RESTORABLE');
     const restore = parts.restoreJob(job.id);
     await openRestore(deps, restore);

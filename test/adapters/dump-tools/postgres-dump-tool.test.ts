@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
 import { createPostgresDumpTool } from '../../../adapters/dump-tools/postgres-dump-tool.ts';
 import { countRows, holdTables } from '../../../adapters/dump-tools/postgres-figures.ts';
 import { withClient } from '../../../adapters/postgres/with-client.ts';
@@ -354,6 +355,54 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
     await tool.restoreInto({ from: 'shared_prod', scratch }, stream(archive), { signal: patience() });
     assert.deepEqual(await tool.figures(scratch, patience()), figures);
     await tool.drop(scratch);
+  });
+
+  it('with what the database sets for its connections, also for those of one role', async () => {
+    await service('set_prod');
+    const [role] = databaseUsers('set_prod');
+    await postgres.query(
+      `CREATE SCHEMA app AUTHORIZATION set_prod;
+       ALTER DATABASE set_prod SET search_path TO app, "$user", public;
+       ALTER DATABASE set_prod SET timezone TO 'Europe/Vienna';
+       ALTER DATABASE set_prod SET app.words TO 'it''s; DROP "x"';
+       ALTER DATABASE set_prod SET statement_timeout TO '7s';
+       ALTER ROLE "${role}" IN DATABASE set_prod SET work_mem TO '5MB'`,
+      'set_prod',
+    );
+    const names = ['search_path', 'TimeZone', 'app.words', 'statement_timeout', 'work_mem'];
+    const settings = async () => {
+      const login = user('set_prod');
+      const client = new Client({ host: '127.0.0.1', port: postgres.port, database: 'set_prod', ...login });
+      await client.connect();
+      const text = 'SELECT current_setting(name) AS value FROM unnest($1::text[]) AS name';
+      const { rows } = await client.query<{ value: string }>(text, [names]);
+      await client.end();
+      return rows.map(({ value }) => value);
+    };
+    const before = await settings();
+    assert.deepEqual(before, ['app, "$user", public', 'Europe/Vienna', `it's; DROP "x"`, '7s', '5MB']);
+    const { archive } = await dump('set_prod');
+    await tool.restoreInto({ from: 'set_prod', scratch }, stream(archive), { signal: patience() });
+    await tool.swap({ live: 'set_prod', scratch, kept }, { signal: patience() });
+    assert.deepEqual(await settings(), before);
+    await tool.drop(kept);
+  });
+
+  it('a dump waits for nobody who keeps a table to himself, and blocks nobody for long who is about to', async () => {
+    await service('kept_prod');
+    await postgres.query('CREATE TABLE days (day date) PARTITION BY RANGE (day)', 'kept_prod');
+    const hasty = createPostgresDumpTool({ adminUri: postgres.adminUri, env, lockMs: 200 });
+    const refused = { code: 'UNAVAILABLE', retryable: true };
+    const uri = new URL(postgres.adminUri);
+    uri.pathname = '/kept_prod';
+    // The first one is held while the dump is made; the second one the program alone asks for.
+    for (const table of ['notes', 'days']) {
+      await withClient(uri.href, patience(), async (client) => {
+        await client.query(`BEGIN; LOCK TABLE ONLY public.${table} IN ACCESS EXCLUSIVE MODE`);
+        await assert.rejects(hasty.dump('kept_prod', collect, { signal: AbortSignal.timeout(30_000) }), refused);
+      });
+    }
+    assert.equal((await dump('kept_prod')).figures['public.notes'], 3);
   });
 
   it('what was kept goes with the database when that is dropped', async () => {

@@ -18,7 +18,7 @@ import { backupRecord } from '../../support/backup-record.ts';
 
 /** All of a night, as on one page. */
 const proofsOf = (backups: readonly Backup[], night: string): readonly Backup[] =>
-  backupsToVerify(backups, night, { after: null, limit: 1_000 }).backups;
+  backupsToVerify(backups, night, { after: null, limit: 1_000, now: new Date(`${night}T04:30:00Z`) }).backups;
 
 test('a backup that ended never runs again, and what failed, was skipped or missed has no archive', () => {
   const reached = (from: BackupStatus): ReadonlySet<BackupStatus> =>
@@ -137,6 +137,29 @@ test('a database whose last proof failed has its next backup proven the next nig
   assert.ok(!picked([proof(3, bad), proof(4, null)]).includes('bak_next'));
 });
 
+test('proofs that come to no end take the nights from no other database, however many there are of them', () => {
+  // So many have time in a night; the first by name are of somebody whose restores sleep.
+  const IN_A_NIGHT = 8;
+  const isEndless = (name: string): boolean => name < 'db_10';
+  const names = Array.from({ length: 30 }, (_, index) => `db_${String(index).padStart(2, '0')}`);
+  let backups: readonly Backup[] = [];
+  const proven = new Set<string>();
+  for (let night = '2026-05-04', index = 0; index < VERIFICATION_NIGHTS; night = addNights(night, 1), index += 1) {
+    const at = new Date(`${night}T04:30:00Z`);
+    const made = names.map((databaseName) =>
+      backupRecord({ id: `bak_${night}_${databaseName}`, databaseName, startedAt: new Date(`${night}T02:00:00Z`) }),
+    );
+    backups = [...backups, ...made];
+    const picked = new Set(proofsOf(backups, night).slice(0, IN_A_NIGHT));
+    for (const { databaseName } of picked) if (!isEndless(databaseName)) proven.add(databaseName);
+    backups = backups.map((each) => {
+      if (!picked.has(each)) return each;
+      return { ...each, triedAt: at, verification: isEndless(each.databaseName) ? null : { at, problem: null } };
+    });
+  }
+  assert.deepEqual([...proven].sort(), names.slice(10));
+});
+
 test('pages of proofs give each database one turn, whatever became of those before and whatever is backed up meanwhile', () => {
   const night = '2026-05-12';
   const proofOn = (day: number) => ({ at: new Date(Date.UTC(2026, 4, day, 5)), problem: null });
@@ -148,16 +171,19 @@ test('pages of proofs give each database one turn, whatever became of those befo
     return index % 2 === 0 ? [newest] : [newest, backupRecord({ id: `bak_old_${index}`, databaseName, ...old })];
   }).flat();
   const turns: string[] = [];
+  const now = new Date(`${night}T04:30:00Z`);
   for (let after: PlaceInProofs | null = null, page = 0; page === 0 || after !== null; page += 1) {
-    const { backups: picked, more }: PageOfProofs<Backup> = backupsToVerify(backups, night, { after, limit: 7 });
+    const { backups: picked, more }: PageOfProofs<Backup> = backupsToVerify(backups, night, { after, limit: 7, now });
     assert.ok(picked.length <= 7);
     turns.push(...picked.map(({ databaseName }) => databaseName));
     after = more;
-    // Of each page one is proven, one fails, and of the others it could not be found out.
-    const [good, bad] = picked.map(({ id }) => id);
+    // Of each page one is proven, one fails, of one the proof came to no end, and of the others none began.
+    const [good, bad, endless] = picked.map(({ id }) => id);
     const failed = { ...proofOn(12), problem: { code: 'RESTORE_FAILED', message: 'no archive' } };
     backups = backups.map((each) =>
-      each.id === good || each.id === bad ? { ...each, verification: each.id === good ? proofOn(12) : failed } : each,
+      each.id === good || each.id === bad
+        ? { ...each, verification: each.id === good ? proofOn(12) : failed }
+        : { ...each, triedAt: each.id === endless ? new Date(Date.UTC(2026, 4, 12, 6)) : each.triedAt },
     );
     // Somebody backs up one that had its turn, and one that waits.
     for (const databaseName of [picked[0]?.databaseName ?? 'db_9', 'db_9']) {

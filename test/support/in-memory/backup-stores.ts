@@ -1,5 +1,5 @@
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
-import type { Backup } from '../../../domain/backups/backup.ts';
+import type { Backup, ListedBackup } from '../../../domain/backups/backup.ts';
 import type { Night } from '../../../domain/backups/night.ts';
 import type { BackupFilter, BackupStore, RestoreStore } from '../../../domain/backups/ports.ts';
 import type { Restore } from '../../../domain/backups/restore.ts';
@@ -35,12 +35,11 @@ export function createInMemoryBackupStore(): BackupStore {
       for (const backup of given) insert(backup);
     },
     find: async (id) => backups.get(id) ?? null,
-    list: async (filter, page) =>
-      pageOf(
-        [...backups.values()].filter((backup) => matches(backup, filter)),
-        page,
-        BY_TIME,
-      ),
+    async list(filter, page) {
+      const found = [...backups.values()].filter((backup) => matches(backup, filter));
+      const listed: readonly ListedBackup[] = found.map(({ figures: _, ...fields }) => fields);
+      return pageOf(listed, page, BY_TIME);
+    },
     change: async (id, from, change) => write(id, from, change),
     async noteUpload(id, key) {
       const uploads = backups.get(id)?.uploads ?? [];
@@ -49,8 +48,8 @@ export function createInMemoryBackupStore(): BackupStore {
     async setProgress(id, sizeBytes) {
       write(id, 'running', { sizeBytes });
     },
-    async beginVerification(id, attempt) {
-      if (backups.get(id)?.status !== 'completed') return false;
+    async beginVerification(id, attempt, triedAt) {
+      if (!write(id, 'completed', { triedAt })) return false;
       verifying.set(id, attempt);
       return true;
     },

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { objectNotFound, objectStoreFull, rangeNotSatisfiable } from '../../../domain/objects/object-errors.ts';
 import { checkObjectKey } from '../../../domain/objects/object-key.ts';
 import type { ByteRange, ObjectStore } from '../../../domain/objects/ports.ts';
@@ -80,9 +81,12 @@ export function createInMemoryObjectStore(options: Options = {}): InMemoryObject
       const object = objects.get(checkObjectKey(key));
       return object === undefined ? null : describe(key, object);
     },
-    async get(key, { signal, range, reusesMemory = false } = {}) {
+    async get(key, { signal, range, etag, reusesMemory = false } = {}) {
       signal?.throwIfAborted();
-      const { content } = kept(key);
+      const { content, etag: own } = kept(key);
+      if (etag !== undefined && etag !== own) {
+        throw new FairleadError('CONFLICT', `${key} was replaced while it was read`, { retryable: true });
+      }
       const pieces = untilAborted(inPieces(cut(key, content, range)), signal);
       return reusesMemory ? usedUp(pieces) : pieces;
     },

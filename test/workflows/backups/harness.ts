@@ -1,7 +1,7 @@
 import type { BackupsActivities } from '../../../activities/backups/index.ts';
 import { createBackupCommands } from '../../../adapters/temporal/backup-commands.ts';
 import type { BackedUpDatabase } from '../../../domain/backups/backup.ts';
-import { backupWorkflowId } from '../../../domain/backups/messages.ts';
+import { ASKED_BACKUPS, backupWorkflowId } from '../../../domain/backups/messages.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { type BackupsParts, createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 import { startModuleWorker } from '../../support/start-module-worker.ts';
@@ -9,6 +9,9 @@ import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 
 /** What is done before the real activity of a name. */
 export type Faults = Partial<Record<keyof BackupsActivities, () => Promise<void> | void>>;
+
+/** Of each queue. */
+export const SLOTS = 4;
 
 /** The workflows of backups on a time-skipping server, with their real activities on parts in memory. */
 export async function startBackups() {
@@ -27,7 +30,10 @@ export async function startBackups() {
       },
     ]),
   );
-  const worker = await startModuleWorker(env.nativeConnection, { module: 'backups', activities });
+  const worker = await startModuleWorker(env.nativeConnection, {
+    ...{ module: 'backups', activities, slots: SLOTS },
+    others: { [ASKED_BACKUPS]: { activities, slots: SLOTS } },
+  });
   let runs = 0;
   return {
     ...{ env, commands, current },

@@ -90,6 +90,13 @@ describe('the nights of backups', { timeout: 590_000 }, () => {
     assert.deepEqual(await recordsOf(tonight), ['mongodb shop_prod failed', 'postgres shop_prod completed']);
   });
 
+  it('with a server that no night could list yet raise an alarm, although no database of it is known', async () => {
+    parts.away.add('mongodb');
+    assert.deepEqual(await night(), { completed: 1, failed: 1, skipped: 0 });
+    const [alarm] = parts.alarms.values();
+    assert.match(alarm?.text ?? '', /The databases of mongodb could not be listed: mongodb does not answer/);
+  });
+
   it('leave out what BACKUP_EXCLUDE_PATTERNS names, and say so on record', async () => {
     parts.deps.settings.excludePatterns = ['*_cache'];
     parts.add('postgres', 'shop_cache', {}, null);
@@ -115,8 +122,11 @@ describe('the nights of backups', { timeout: 590_000 }, () => {
   const reasonsOf = async (of: string) =>
     (await parts.deps.backups.list({ night: of }, ALL)).items.map(({ problem }) => problem?.code);
 
+  /** What alarms tell of nights, below the line that says which night told it. */
   const alarmsOf = (nights: readonly Night[]) =>
-    [...parts.alarms.values()].map(({ text }) => text).filter((text) => nights.some((each) => text.includes(each)));
+    [...parts.alarms.values()]
+      .map(({ text }) => text.slice(text.indexOf('\n')))
+      .filter((text) => nights.some((each) => text.includes(each)));
 
   it('that are switched off are on record as skipped, raise no alarm, and are not missed when they are on again', async () => {
     await night();
@@ -213,7 +223,7 @@ describe('the nights of backups', { timeout: 590_000 }, () => {
     const restore = await parts.deps.restores.find(id);
     assert.deepEqual([restore?.status, restore?.problem?.code], ['failed', 'RESTORE_ABANDONED']);
     const { items } = await parts.deps.backups.list({ engine: 'mongodb', night: tonight }, ALL);
-    assert.deepEqual(items[0]?.figures, { since: 1 });
+    assert.deepEqual((await parts.deps.backups.find(items[0]?.id ?? ''))?.figures, { since: 1 });
     assert.ok(![...parts.alarms.values()].some(({ text }) => text.includes('broken off')));
   });
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RestoreJob } from '../../../domain/backups/messages.ts';
 import { scratchName } from '../../../domain/backups/restore.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { BackupsParts } from '../../support/in-memory/backups-parts.ts';
-import { startBackups, type TestBackups } from './harness.ts';
+import { SLOTS, startBackups, type TestBackups } from './harness.ts';
 
 const OLD = { orders: ['1', '2'], people: ['a'] };
 const CHANGED = { orders: ['9'] };
@@ -72,6 +73,35 @@ describe('the restore of a database', { timeout: 240_000 }, () => {
       /not touched, because it could not be backed up before: .*out of memory/,
     );
     assert.deepEqual(databases().get('shop_prod'), CHANGED);
+  });
+
+  it('that comes to no end keeps no night from its backups, however many there are', async () => {
+    const { postgres } = parts.deps.tools;
+    const { id: serviceId, org } = parts.service;
+    const hung = Promise.withResolvers<void>();
+    const [begun, running] = [new Set<string>(), Promise.withResolvers<void>()];
+    const jobs: RestoreJob[] = [];
+    // As many as people may have at once.
+    for (let index = 0; index < SLOTS; index += 1) {
+      const of = { service: `slow-${index}`, environment: 'prod', databaseName: `slow-${index}_prod` } as const;
+      parts.add('postgres', of.databaseName, OLD, { ...of, serviceId, org });
+      const job = parts.job(of);
+      await temporal.commands.backUp(job);
+      await temporal.ended(job);
+      postgres.faults.set(of.databaseName, () => {
+        if (begun.add(of.databaseName).size === SLOTS) running.resolve();
+        return hung.promise;
+      });
+      jobs.push(parts.restoreJob(job.id, of));
+    }
+    for (const job of jobs) await temporal.commands.restore(job);
+    await running.promise;
+    const nightly = parts.job({ kind: 'nightly', tier: 'daily', night: '2026-05-04' });
+    await temporal.commands.backUp(nightly);
+    const ended = await Promise.race([temporal.ended(nightly), delay(20_000, 'waits', { ref: false })]);
+    hung.resolve();
+    assert.deepEqual(ended, { status: 'completed', problem: null });
+    for (const job of jobs) await temporal.ended(job);
   });
 
   for (const mode of ['swap', 'in-place'] as const) {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { planNight } from '../../../activities/backups/plan-night.ts';
+import { newId } from '../../../adapters/crypto/new-id.ts';
 import { BACKUPS_WORKFLOWS } from '../../../domain/backups/messages.ts';
 import { addNights, nightOf } from '../../../domain/backups/night.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { NIGHT_HOURS } from '../../../workflows/backups/night-limit.ts';
 import { backupRecord } from '../../support/backup-record.ts';
 import type { BackupsParts } from '../../support/in-memory/backups-parts.ts';
@@ -120,6 +122,49 @@ describe('a night that cannot tell, plan or end', { timeout: 300_000 }, () => {
       items.map(({ engine }) => engine),
       ['mongodb'],
     );
+  });
+
+  /** What is left of a night that is nearly over. */
+  const nearlyOver = async () => {
+    const begun = await temporal.env.currentTimeMs();
+    return { night: nightOf(begun), begunAt: new Date(begun - (NIGHT_HOURS - 0.1) * HOUR_MS).toISOString() };
+  };
+  /** Runs it to its end. @returns its result; it may take what is left of the time of a run */
+  const runOut = async (workflowType: string, left: object): Promise<unknown> => {
+    const options = { workflowId: `late-${workflowType}-${newId('restore')}`, taskQueue: TASK_QUEUE, args: [left] };
+    const handle = await temporal.env.client.workflow.start(workflowType, options);
+    const result = await handle.result();
+    const { startTime, closeTime } = await handle.describe();
+    // By the server's own times: it goes ahead while nobody waits.
+    const hours = ((closeTime?.getTime() ?? Number.POSITIVE_INFINITY) - startTime.getTime()) / HOUR_MS;
+    assert.ok(NIGHT_HOURS - 0.1 + hours < 20, `${hours} hours`);
+    return result;
+  };
+
+  it('ends within its run although a proof that begins late does not, and says so', async () => {
+    const backup = backupRecord();
+    await parts.deps.backups.insert(backup);
+    const details = { retryAfterSeconds: 4 * 3_600 };
+    temporal.current.before = {
+      verifyBackup: () => {
+        throw new FairleadError('UNAVAILABLE', 'PostgreSQL does not answer', { retryable: true, details });
+      },
+    };
+    const proofs = { backupIds: [backup.id], more: null, timeoutMs: 24 * HOUR_MS, problems: [] };
+    const left = { ...(await nearlyOver()), ...proofs, tally: { verified: 0, failed: 0 } };
+    assert.deepEqual(await runOut(BACKUPS_WORKFLOWS.verifyBackups, left), { verified: 0, failed: 1 });
+    assert.match([...parts.alarms.values()][0]?.text ?? '', /bak_\w+: It could not be verified/);
+  });
+
+  it('ends within its run although what comes after its last page cannot be listed, and nobody can be told', async () => {
+    temporal.current.before = { planNight: away, listBackupsToVerify: away, reportNight: away };
+    const more = { engine: 'postgres', databaseName: 'a' };
+    const none = { jobs: [], parallelism: 2, tally: { completed: 0, failed: 0, skipped: 0 } };
+    await runOut(BACKUPS_WORKFLOWS.nightlyBackups, { ...(await nearlyOver()), ...none, more });
+    const begun = await nearlyOver();
+    const place = { isDue: true, triedAt: '', database: 'a', since: begun.begunAt, left: 1 };
+    const proofs = { backupIds: [], more: place, timeoutMs: HOUR_MS, tally: { verified: 0, failed: 0 }, problems: [] };
+    await runOut(BACKUPS_WORKFLOWS.verifyBackups, { ...begun, ...proofs });
   });
 
   it('ends within its run although a backup of it does not, and nobody can be told', async () => {
