@@ -64,8 +64,12 @@ export function toolEnv(adminUri: string, database: string, { user, password }: 
 const INSTALLED = '/usr/lib/postgresql';
 
 /** A program of the major version of the server, which refuses older ones; by its name where there is none. */
-export async function findProgram(name: 'pg_dump' | 'pg_restore', major: number): Promise<string> {
-  const path = join(INSTALLED, String(major), 'bin', name);
+export async function findProgram(
+  name: 'pg_dump' | 'pg_restore',
+  major: number,
+  installed = INSTALLED,
+): Promise<string> {
+  const path = join(installed, String(major), 'bin', name);
   try {
     await access(path, constants.X_OK);
     return path;

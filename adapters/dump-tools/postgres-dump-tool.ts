@@ -30,6 +30,8 @@ export interface PostgresDumpOptions {
   readonly env: ProcessEnv;
   /** Awaited before each call: the embedded server starts on first need. */
   readonly whenNeeded?: () => Promise<void>;
+  /** Where the programs are installed, each major version in a folder; where Debian has them by default. */
+  readonly installed?: string;
   /** How long a dump waits for whoever keeps a table to himself, in milliseconds. */
   readonly lockMs?: number;
 }
@@ -58,7 +60,7 @@ const NOT_RESTORED = ['--no-privileges', '--no-publications', '--no-subscription
  * (`restorer-role.ts`), so that one that was tampered with changes nothing else.
  */
 export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
-  const { adminUri, env, whenNeeded, lockMs } = options;
+  const { adminUri, env, whenNeeded, lockMs, installed } = options;
   const admin = loginOf(adminUri);
   const asAdmin = async <T>(
     signal: AbortSignal,
@@ -77,7 +79,7 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
     archive: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<void> => {
-    const program = await findProgram('pg_restore', await asAdmin(signal, majorOf));
+    const program = await findProgram('pg_restore', await asAdmin(signal, majorOf), installed);
     await readToEnd(archive, (input) =>
       runTool({
         program,
@@ -94,7 +96,7 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
       asAdmin(
         signal,
         async (client) => {
-          const program = await findProgram('pg_dump', await majorOf(client));
+          const program = await findProgram('pg_dump', await majorOf(client), installed);
           await beginReading(client);
           const tables = await holdTables(client, lockMs);
           const snapshot = await exportSnapshot(client);

@@ -100,6 +100,29 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
     assert.deepEqual(await rolesLeft(), []);
   });
 
+  it('not where a program is not there, which is told apart from a server that is not there', async () => {
+    await service('toolless_prod');
+    const { archive } = await dump('toolless_prod');
+    const options = { adminUri: postgres.adminUri, env: { PATH: '' }, installed: '/nowhere' };
+    const without = createPostgresDumpTool(options);
+    const signal = patience();
+    await assert.rejects(without.dump('toolless_prod', collect, { signal }), {
+      code: 'DUMP_TOOL_MISSING',
+      message: /^pg_dump is not installed where the worker runs/,
+    });
+    for (const restoring of [
+      () => without.restoreInto({ from: 'toolless_prod', scratch }, stream(archive), { signal }),
+      () => without.restoreInPlace('toolless_prod', stream(archive), { signal }),
+    ]) {
+      await assert.rejects(restoring(), { code: 'DUMP_TOOL_MISSING', message: /^pg_restore is not installed/ });
+    }
+    assert.deepEqual(await valuesOf('toolless_prod'), ['one', 'two', "it's \\ three"]);
+    await without.drop(scratch);
+    assert.deepEqual(await rolesLeft(), []);
+    const away = createPostgresDumpTool({ ...options, adminUri: 'postgres://fairlead:secret@127.0.0.1:1/postgres' });
+    await assert.rejects(away.dump('toolless_prod', collect, { signal }), { code: 'UNAVAILABLE', retryable: true });
+  });
+
   for (const [what, forget] of [
     ['', async () => undefined],
     [
