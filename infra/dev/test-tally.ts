@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 export interface Failure {
   readonly name: string;
   readonly file: string;
@@ -65,9 +67,13 @@ function addFailure(data: TestEvent['data'], file: string, tally: Tally): void {
   const error = details?.error;
   // What failed inside is counted for itself.
   if (error?.failureType === 'subtestsFailed') return;
-  const cause = error?.cause;
-  const reason = cause instanceof Error ? cause.message : String(cause ?? error?.message ?? 'failed');
-  tally.failures.push({ name, file, reason });
+  tally.failures.push({ name, file, reason: reasonOf(error?.cause ?? error?.message ?? 'failed') });
+}
+
+/** What a test throws may be anything, and an error whose parts cannot be told between processes comes as another object. */
+function reasonOf(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  return 'message' in thrown && typeof thrown.message === 'string' ? thrown.message : inspect(thrown);
 }
 
 /** Why a test does not count as run; null when it does. */

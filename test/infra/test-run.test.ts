@@ -16,6 +16,8 @@ const SOURCES = {
   'bad.test.mjs': `import { describe, test } from 'node:test';
     console.log('written by the bad file');
     describe('a suite', () => { test('breaks', () => { throw new Error('boom'); }); });`,
+  'symbols.test.mjs': `import assert from 'node:assert/strict'; import { test } from 'node:test';
+    test('compares symbols', () => assert.deepEqual([Symbol('one')], [], 'they differ'));`,
   'crashing.test.mjs': `throw new Error('cannot load');`,
   'empty.test.mjs': '',
   'hidden.test.mjs': `import { describe, test } from 'node:test';
@@ -90,6 +92,13 @@ test('a failure counts once, with its reason', () => {
   assert.deepEqual(
     failures.map(({ reason }) => reason),
     ['boom'],
+  );
+});
+
+test('a failure whose error cannot be told between processes counts as well', () => {
+  assert.deepEqual(
+    tallyOf('symbols.test.mjs').failures.map(({ name }) => name),
+    ['compares symbols'],
   );
 });
 
