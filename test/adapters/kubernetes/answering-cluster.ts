@@ -37,7 +37,10 @@ export async function startAnswering(
     asked.push(one);
     answer(one, response);
   };
-  const server = createServer({ cert: cert ?? '', key: key ?? '' }, (request, response) => void take(request, response));
+  const server = createServer(
+    { cert: cert ?? '', key: key ?? '' },
+    (request, response) => void take(request, response),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await writeFile(paths.kubeconfig, await kubeconfigOf(paths, 'admin', port));

@@ -75,7 +75,10 @@ describe('calls of a cluster', () => {
   for (const [status, message, code, retryable, said] of refusals) {
     it(`${status} "${message.slice(0, 40)}" is ${code}${retryable ? ', and tried again' : ''}`, async () => {
       answer = (_, response) => refuse(response, status, message);
-      const error = await api.get(PLACE).then(assert.fail, (reason: unknown) => reason);
+      const error = await api.get(PLACE).then(
+        () => assert.fail('it was answered'),
+        (reason: unknown) => reason,
+      );
       assert.ok(error instanceof ClusterRefusal);
       const told = clusterError(error, 'Installing shop in uat', 'INSTALL_FAILED');
       assert.deepEqual([told.code, told.retryable], [code, retryable]);
@@ -114,8 +117,14 @@ describe('calls of a cluster', () => {
 it('a cluster that does not answer is UNAVAILABLE, and says where to look', async () => {
   const { api, close } = await startAnswering(() => undefined);
   await close();
-  const error = await api.get(PLACE).then(assert.fail, (reason: unknown) => reason);
+  const error = await api.get(PLACE).then(
+    () => assert.fail('it was answered'),
+    (reason: unknown) => reason,
+  );
   const told = clusterError(error, 'Listing deployments');
   assert.deepEqual([told.code, told.retryable], ['UNAVAILABLE', true]);
-  assert.match(told.message, /^Listing deployments: the cluster cannot be reached \(.+\): check the address in KUBECONFIG/);
+  assert.match(
+    told.message,
+    /^Listing deployments: the cluster cannot be reached \(.+\): check the address in KUBECONFIG/,
+  );
 });
