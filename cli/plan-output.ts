@@ -23,7 +23,15 @@ export function printPlan(output: Output, service: string, environment: string, 
   }
   const runs = plan.steps.filter((step) => step.state !== 'skipped').length;
   output.print(`\n${runs} of ${plan.steps.length} steps run. Nothing was started.`);
+  printRuntime(output, plan.runtime);
   for (const warning of plan.warnings ?? []) output.print(paint('warn', `! ${printable(warning)}`));
+}
+
+/** What runs the service, where that is not the container engine, and what it does otherwise. */
+function printRuntime({ paint, print }: Output, runtime: z.infer<typeof planReply>['runtime']): void {
+  if (runtime === undefined) return;
+  print(`It runs on ${printable(runtime.name)}:`);
+  for (const difference of runtime.differences) print(paint('dim', `  ${printable(difference)}`));
 }
 
 /** What was found of the app, why, and where each can be set. */

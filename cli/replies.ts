@@ -61,6 +61,7 @@ export const triggerReply = z.looseObject({
 export const planReply = z.looseObject({
   found: z.array(z.looseObject({ title: text, value: text, reason: text, setBy: text.optional() })).optional(),
   steps: z.array(stepReply),
+  runtime: z.looseObject({ name: text, differences: z.array(text) }).optional(),
   warnings: z.array(text).optional(),
   framework: text.nullish(),
 });

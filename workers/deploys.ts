@@ -53,10 +53,12 @@ import { mostBuilds } from '../domain/deploys/build-slots.ts';
 import { NO_DNS } from '../domain/deploys/dns-records.ts';
 import { CONTAINER_TESTS, type TestRunner } from '../domain/deploys/gated-tests.ts';
 import { OWN_SDK_PACKAGES } from '../domain/deploys/sdk-packages.ts';
+import type { WorkloadRuntime } from '../domain/deploys/workload-runtime.ts';
 import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
+import { CLUSTER_SETTINGS, composeCluster } from './cluster.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 import { remoteOptions } from './remote-options.ts';
 import { composeServiceDatabases } from './service-databases.ts';
@@ -84,7 +86,13 @@ export const deploys = defineModule({
     await createBuilderIndexes(db);
     const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
     const docker = await composeDocker(parts);
-    void protectAtStart(docker.runtime);
+    const edge = createEdgeRouter({
+      routesDirectory: join(env.DATA_DIR, 'routes'),
+      domain: env.PLATFORM_DOMAIN,
+      port: env.EDGE_PORT,
+    });
+    const runs = composeCluster(parts, edge) ?? { runtime: await docker.runtime(), edge };
+    void protectAtStart(runs.runtime);
     const connections = createGitConnectionStore({ db });
     const cipher = env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY);
     const deps: DeploysDeps = {
@@ -99,13 +107,9 @@ export const deploys = defineModule({
       sources: createSourceFetcher({ ...remoteOptions(env, { connections, cipher, subprocessEnv }), archives }),
       workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
       images: docker.images,
-      runtime: docker.runtime,
+      runtime: runs.runtime,
       workloadStates: createWorkloadStates({ db, now }),
-      edge: createEdgeRouter({
-        routesDirectory: join(env.DATA_DIR, 'routes'),
-        domain: env.PLATFORM_DOMAIN,
-        port: env.EDGE_PORT,
-      }),
+      edge: runs.edge,
       cipher,
       databases: composeServiceDatabases(env, db, client),
       clients: composeClients(parts),
@@ -145,9 +149,12 @@ export function composeAudit({ env, settings, logger: log, opened }: AuditParts)
 }
 
 /** `tests`: null where tests do not run in containers. */
-async function composeDocker(
-  parts: Parts,
-): Promise<Pick<DeploysDeps, 'images' | 'runtime'> & { readonly tests: TestRunner | null }> {
+async function composeDocker(parts: Parts): Promise<
+  Pick<DeploysDeps, 'images'> & {
+    readonly runtime: () => Promise<WorkloadRuntime>;
+    readonly tests: TestRunner | null;
+  }
+> {
   const { env, logger, subprocessEnv } = parts;
   const docker = createDockerClient(env.DOCKER_HOST);
   const registry = {
@@ -184,14 +191,15 @@ async function composeDocker(
       now,
       onWarning,
     }),
-    runtime: createWorkloadRuntime({
-      docker,
-      stackId: env.STACK_ID,
-      registry,
-      now,
-      platform: platformAccess(parts, image),
-      firewall: await composeFirewall(parts, docker, image),
-    }),
+    runtime: async () =>
+      createWorkloadRuntime({
+        docker,
+        stackId: env.STACK_ID,
+        registry,
+        now,
+        platform: platformAccess(parts, image),
+        firewall: await composeFirewall(parts, docker, image),
+      }),
   };
 }
 
@@ -259,8 +267,11 @@ export function platformSecrets({ env, settings }: Pick<SecretParts, 'env' | 'se
   return secrets.flatMap((secret) => secret || []);
 }
 
+const DOCKER_SETTINGS = { runtimeName: 'docker' } as const;
+
 function readSettings({ env, settings }: Parts): DeploySettings {
   return {
+    ...(env.ENABLE_K8S_DEPLOY ? CLUSTER_SETTINGS : DOCKER_SETTINGS),
     registry: env.DOCKER_REGISTRY,
     autoContainerFile: env.ENABLE_AUTO_DOCKERFILE,
     sdkPackages: [...OWN_SDK_PACKAGES, ...env.SDK_PACKAGES],
@@ -271,7 +282,7 @@ function readSettings({ env, settings }: Parts): DeploySettings {
     buildConcurrency: env.BUILD_CONCURRENCY,
     readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
     platformUrls: injectedAddresses(settings.urls, env),
-    hasPlatformProxy: env.PLATFORM_SOCKET !== undefined,
+    hasPlatformProxy: !env.ENABLE_K8S_DEPLOY && env.PLATFORM_SOCKET !== undefined,
     gate: {
       allowedOrgs: env.ALLOWED_DEPLOY_ORGS,
       skipServices: env.DEPLOY_GATE_SKIP_SERVICES,

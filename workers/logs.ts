@@ -10,6 +10,7 @@ import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { logsSchedules } from '../workflows/logs/schedules.ts';
+import { composeClusterRuntime } from './cluster.ts';
 import { platformSecrets } from './deploys.ts';
 import { defineModule } from './module.ts';
 import { composeServiceDatabases } from './service-databases.ts';
@@ -35,12 +36,14 @@ export const logs = defineModule({
     };
     return createLogsActivities({
       // Only listed and followed here: nothing is started, so no firewall and no platform are needed.
-      runtime: createWorkloadRuntime({
-        docker: createDockerClient(env.DOCKER_HOST),
-        stackId: env.STACK_ID,
-        registry: { address: env.DOCKER_REGISTRY },
-        now,
-      }),
+      runtime:
+        composeClusterRuntime(env) ??
+        createWorkloadRuntime({
+          docker: createDockerClient(env.DOCKER_HOST),
+          stackId: env.STACK_ID,
+          registry: { address: env.DOCKER_REGISTRY },
+          now,
+        }),
       logs: createServiceLogs({
         directory: join(env.DATA_DIR, 'service-logs'),
         orgOf: async (serviceId) => (await services.find(serviceId))?.org ?? null,

@@ -6,12 +6,13 @@ import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ServiceDatabases } from '../../domain/databases/service-databases.ts';
 import type { GateSettings } from '../../domain/deploy-gate/gate.ts';
-import type { BuildLog, BuildStore, EpochStore } from '../../domain/deploys/build-store.ts';
+import type { BuildLog, BuildStore, DeployTarget, EpochStore } from '../../domain/deploys/build-store.ts';
 import type { PlatformDns } from '../../domain/deploys/dns-records.ts';
 import type { TestRunner } from '../../domain/deploys/gated-tests.ts';
 import type { ImageBuilder } from '../../domain/deploys/image-builder.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
 import type { ReleaseStore } from '../../domain/deploys/release-store.ts';
+import type { RuntimeName } from '../../domain/deploys/runtime-capabilities.ts';
 import type { CustomDomains, SiteRegistry } from '../../domain/deploys/site-registry.ts';
 import type { ArchiveStore, SourceFetcher, Workspace } from '../../domain/deploys/source-ports.ts';
 import type { UptimeMonitor } from '../../domain/deploys/uptime-monitor.ts';
@@ -72,6 +73,8 @@ export interface DeploysDeps {
 }
 
 export interface DeploySettings {
+  /** What runs workloads: plans say so. */
+  readonly runtimeName: RuntimeName;
   /** Address of the image registry. */
   readonly registry: string;
   readonly autoContainerFile: boolean;
@@ -88,6 +91,8 @@ export interface DeploySettings {
   readonly readinessTimeoutMs: number;
   /** Addresses injected into every workload; an unset one is left out. */
   readonly platformUrls: Readonly<Record<string, string>>;
+  /** The address by which workloads call a service in their environment, where the runtime has one without a proxy. */
+  readonly innerUrl?: (target: DeployTarget) => string;
   /** True where workloads reach services of the platform on this machine's loopback. */
   readonly hasPlatformProxy: boolean;
   readonly gate: GateSettings;

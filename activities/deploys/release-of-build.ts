@@ -55,6 +55,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     // Absent in what a worker of an earlier version handed on.
     healthRule: (known.catalog.healthDeclared ?? true) ? 'declared' : 'alive',
     podTier: known.catalog.podTier,
+    requests: { cpuMillis: known.catalog.cpuRequestMillis, memoryBytes: known.catalog.memoryRequestBytes },
     readOnlyRoot: true,
     // Absent in what a worker of an earlier version handed on.
     writablePaths: known.catalog.writablePaths ?? [],
@@ -115,7 +116,9 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     image: release.imageDigest,
     port: release.port,
     healthEndpoint: release.healthEndpoint,
+    healthRule: release.healthRule,
     tier: POD_TIERS[release.podTier],
+    requests: release.requests,
     readOnlyRoot: release.readOnlyRoot,
     writablePaths: release.writablePaths,
     dependencies,

@@ -15,11 +15,11 @@ import type { DeploysDeps } from './deps.ts';
 export type PlanDeps = Pick<
   DeploysDeps,
   'builds' | 'wallet' | 'serviceRegistry' | 'monitor' | 'siteRegistry' | 'testRunner' | 'dns'
->;
+> & { readonly settings: Pick<DeploysDeps['settings'], 'runtimeName'> };
 
 /** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
 export async function planContext(
-  { builds, wallet, serviceRegistry, monitor, siteRegistry, testRunner, dns }: PlanDeps,
+  { builds, wallet, serviceRegistry, monitor, siteRegistry, testRunner, dns, settings }: PlanDeps,
   build: BuildRequest,
   facts: BuildFacts,
 ): Promise<PlanContext> {
@@ -32,6 +32,7 @@ export async function planContext(
     facts,
     installation: {
       ...DOCKER_INSTALLATION,
+      runtime: settings.runtimeName,
       wallet: wallet !== null,
       registry: serviceRegistry !== null,
       monitor: monitor !== null,

@@ -54,10 +54,8 @@ export const deploysSection = {
   /** Local repositories below it may be built, by administrators of the platform; none when it is not set. */
   LOCAL_SOURCES_ROOT: folder.optional(),
   ENFORCE_MINIMUM_CATALOG_VERSION: flag.default(false),
-  // Kubernetes is the runtime of later work: asking for it must not silently run Docker instead.
-  ENABLE_K8S_DEPLOY: flag
-    .default(false)
-    .refine((enabled) => !enabled, 'must be false: this version runs workloads on the Docker engine'),
+  /** Workloads run in the cluster of KUBECONFIG, and not in the container engine, which builds images in any case. */
+  ENABLE_K8S_DEPLOY: flag.default(false),
 };
 
 /** What the builder alone reads. */
@@ -84,6 +82,12 @@ export const deploysWorkerSection = {
   ...registrySection,
   ...urlsElsewhereSection,
   WORKSPACE_DIR: folder.prefault('/tmp/iec-builds'),
+  /** Path of the file with the address and the credentials of the cluster. */
+  KUBECONFIG: text.optional(),
+  /** Class of the ingress controllers that serve public routes as well; without it, none is asked to. */
+  KUBERNETES_INGRESS_CLASS: text.optional(),
+  /** Namespace whose pods bring requests to workloads, such as that of the ingress controllers. */
+  KUBERNETES_EDGE_NAMESPACE: text.optional(),
   DOCKER_HOST: text.optional(),
   DOCKER_CLI: text.optional(),
   DOCKER_REGISTRY_USER: text.optional(),

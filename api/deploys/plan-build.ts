@@ -10,6 +10,7 @@ import { conventionViolations } from '../../domain/deploys/conventions.ts';
 import { missingConfig, settingMissing } from '../../domain/deploys/missing-config.ts';
 import { planDeploy } from '../../domain/deploys/plan.ts';
 import type { planBodySchema, planReplySchema } from '../../domain/deploys/plan-schema.ts';
+import { differencesOf, RUNTIME_CAPABILITIES } from '../../domain/deploys/runtime-capabilities.ts';
 import type { Installation } from '../../domain/deploys/step-definition.ts';
 import { planContainerFile, planMonorepo, planSource } from './plan-container-file.ts';
 
@@ -60,6 +61,7 @@ export function planBuild(
     port: catalog.port,
     found: found.map((finding) => ({ ...finding })),
     steps,
+    ...runtimeOf(options.installation),
     warnings: [
       ...warnings,
       ...ofSource,
@@ -70,6 +72,12 @@ export function planBuild(
       ...(misnamed ? [`metadata.name is ${catalog.name}, not ${body.service}`] : []),
     ],
   };
+}
+
+/** The container engine is what there is by default: of another runtime it is said what it does otherwise. */
+function runtimeOf({ runtime: name }: Installation): Pick<z.input<typeof planReplySchema>, 'runtime'> {
+  if (name === 'docker') return {};
+  return { runtime: { name, differences: [...differencesOf(RUNTIME_CAPABILITIES[name])] } };
 }
 
 /** The container file that the record or `.platform.yaml` names, by the rules of a build; null where neither names one. */

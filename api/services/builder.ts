@@ -127,6 +127,7 @@ export const builder = defineService({
       enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
       installation: {
         ...DOCKER_INSTALLATION,
+        runtime: env.ENABLE_K8S_DEPLOY ? ('kubernetes' as const) : ('docker' as const),
         wallet: settings.urls.wallet !== undefined,
         registry: settings.urls.registry !== undefined,
         monitor: env.MONITOR_URL !== undefined,

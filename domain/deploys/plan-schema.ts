@@ -3,6 +3,7 @@ import { putServiceBodySchema } from '../catalog/service-schema.ts';
 import { EXAMPLE_FILES, SETTINGS_FILE } from '../catalog/variables-file.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
+import { RUNTIMES } from './runtime-capabilities.ts';
 import { healthRuleSchema, plannedStepSchema } from './schema.ts';
 
 /** What a client says of a source whose deploy is to be planned, and the plan, as the HTTP API takes and shows them. */
@@ -72,5 +73,9 @@ export const planReplySchema = z.object({
   port: z.int().nullable(),
   found: z.array(findingSchema).describe('What was found of the app, and why; empty when no files were given'),
   steps: z.array(plannedStepSchema),
+  runtime: z
+    .object({ name: z.enum(RUNTIMES), differences: z.array(z.string()) })
+    .optional()
+    .describe('What runs the workload, and what it does otherwise than the container engine; absent for that engine'),
   warnings: z.array(z.string()),
 });

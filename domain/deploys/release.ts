@@ -6,6 +6,7 @@ import type { Environment } from '../environment.ts';
 import type { ResolvedDependency } from './dependency.ts';
 import type { HealthRule } from './health.ts';
 import type { PortRule } from './listening.ts';
+import type { ResourceRequests } from './workload-runtime.ts';
 
 /**
  * A release is what was installed and answered: image digest, configuration and where it came from. Rolling back
@@ -27,6 +28,8 @@ export interface Release {
   readonly healthEndpoint: string;
   readonly healthRule: HealthRule;
   readonly podTier: PodTierName;
+  /** Absent in releases of earlier versions: those of the tier. */
+  readonly requests?: ResourceRequests | undefined;
   /** False in releases that earlier versions made of images with a container file of their own. */
   readonly readOnlyRoot: boolean;
   /** Folders it writes to, beside the usual ones. */

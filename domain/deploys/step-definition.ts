@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { BuildKind } from './build-kind.ts';
+import type { RuntimeName } from './runtime-capabilities.ts';
 import type { BuildStage } from './status.ts';
 import type { FailOpen, StepRun } from './step-run.ts';
 
 /** What this installation provides, as far as plans depend on it. */
 export interface Installation {
-  readonly runtime: 'docker' | 'kubernetes';
+  readonly runtime: RuntimeName;
   /** Whether it knows a wallet (WALLET_URL). */
   readonly wallet: boolean;
   /** Whether it knows a service registry (REGISTRY_URL). */

@@ -3,8 +3,15 @@ import type { DatabaseEngine } from '../databases/engines.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputLine, OutputPosition } from '../logs/output-line.ts';
 import type { EffectContext } from './effect-context.ts';
+import type { HealthRule } from './health.ts';
 import type { ListeningSocket } from './listening.ts';
 import type { WorkloadMeasure, WorkloadState } from './workload-state.ts';
+
+/** What is kept free for a workload (spec 2, "Catalog file": cpu-request and memory-request). */
+export interface ResourceRequests {
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+}
 
 export interface WorkloadSpec {
   /** The build that installs it: one workload for each build, so that a second attempt adopts the first one's. */
@@ -18,7 +25,10 @@ export interface WorkloadSpec {
   readonly image: string;
   readonly port: number;
   readonly healthEndpoint: string;
+  readonly healthRule: HealthRule;
   readonly tier: PodTier;
+  /** What its catalog asks to have for it in any case; absent for what its tier says. */
+  readonly requests?: ResourceRequests | undefined;
   /** Nothing but temporary folders is written to: the usual ones, those of the image's VOLUMEs and `writablePaths`. */
   readonly readOnlyRoot: boolean;
   readonly writablePaths: readonly string[];

@@ -13,6 +13,9 @@ const NO_GITEA = 'Gitea is built in minutes where it cannot be downloaded, and n
 const NO_VERSITYGW = 'the Versity S3 Gateway is built in minutes, and needs Go there';
 const NO_SCHEMATHESIS = 'Schemathesis needs Python 3.10 with pip';
 
+const NO_CLUSTER =
+  'a cluster needs root on Linux, and its programs are built in minutes: "npm run cluster -- up" brings one up, or FAIRLEAD_TEST_KUBECONFIG names another';
+
 const NEEDS_MONGODB =
   'the stand-in has one user: FAIRLEAD_TEST_MONGODB_URI of a MongoDB runs it. What runs without it is proven on the stand-in';
 const NEEDS_NEO4J =
@@ -73,6 +76,11 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
     file: 'test/adapters/neo4j/database-server.test.ts',
     name: 'databases on a real Neo4j',
     because: NEEDS_NEO4J,
+  },
+  {
+    file: 'test/adapters/kubernetes/workload-runtime.test.ts',
+    name: 'workloads on a real cluster',
+    because: NO_CLUSTER,
   },
   { file: 'test/adapters/s3/object-store.test.ts', name: 'S3 on another server', because: NO_VERSITYGW },
   {

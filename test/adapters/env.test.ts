@@ -108,9 +108,10 @@ describe('the environment', () => {
     }
   });
 
-  it('refuses to run Docker where Kubernetes was asked for', () => {
+  it('runs workloads in the container engine unless a cluster is asked for', () => {
     for (const section of [deploysSection, deploysWorkerSection]) {
-      assert.throws(() => readSection(section, { ENABLE_K8S_DEPLOY: 'true' }), /ENABLE_K8S_DEPLOY/);
+      assert.equal(readSection(section, {}).ENABLE_K8S_DEPLOY, false);
+      assert.equal(readSection(section, { ENABLE_K8S_DEPLOY: 'true' }).ENABLE_K8S_DEPLOY, true);
     }
   });
 

@@ -20,6 +20,9 @@ const RUN_BY: Readonly<Record<string, string | { readonly notRun: string }>> = {
   'docs/databases.md': 'test/e2e/databases-page.test.ts',
   'docs/domains.md': 'test/docs/domains-docs.test.ts',
   'docs/identity': 'test/docs/identity-docs.test.ts',
+  'docs/kubernetes.md': {
+    notRun: 'a node takes the machine; workload-runtime.test.ts of kubernetes brings one up and down',
+  },
   'docs/locker.md': 'test/e2e/locker.test.ts',
   'docs/logs.md': 'test/docs/logs-docs.test.ts',
   'docs/monitoring.md': 'test/docs/monitoring-docs.test.ts',

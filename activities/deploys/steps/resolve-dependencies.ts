@@ -18,7 +18,7 @@ import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 type Deps = Pick<DeploysDeps, 'services' | 'releases' | 'edge'> & {
-  readonly settings: Pick<DeploysDeps['settings'], 'hasPlatformProxy' | 'platformUrls'>;
+  readonly settings: Pick<DeploysDeps['settings'], 'hasPlatformProxy' | 'innerUrl' | 'platformUrls'>;
 };
 
 /** Why a service is not given the address of a dependency. */
@@ -72,7 +72,8 @@ async function resolve(
 ): Promise<{ readonly service: ServiceRecord; readonly url: string } | { readonly because: Unresolved }> {
   const { service, environment } = target;
   if (record === null || (await releases.active(service, environment)) === null) return { because: 'not_deployed' };
-  if (settings.hasPlatformProxy) return { service: record, url: dependencyUrl(target, port) };
+  const inner = settings.innerUrl ?? (settings.hasPlatformProxy ? dependencyUrl : null);
+  if (inner !== null) return { service: record, url: inner(target, port) };
   const url = edge.url(service, environment);
   return isLoopbackHost(new URL(url).hostname) ? { because: 'unreachable' } : { service: record, url };
 }

@@ -117,6 +117,7 @@ const releaseSchema = z.object({
   healthEndpoint: text,
   healthRule: z.enum(HEALTH_RULES).default('declared'),
   podTier,
+  requests: z.object({ cpuMillis: z.number(), memoryBytes: z.number() }).optional(),
   readOnlyRoot: z.boolean(),
   writablePaths: z.array(text).default([]),
   oauthClient: z.boolean().default(false),

@@ -59,6 +59,7 @@ before(async () => {
 after(() => stack.dispose());
 
 workloadRuntimeSuite(() => ({
+  name: 'docker',
   runtime,
   image,
   cpuMillis: cpuMillisOf,

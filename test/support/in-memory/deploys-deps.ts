@@ -43,6 +43,7 @@ import { createInMemoryWorkspace } from './workspace.ts';
 export const GIT_HOST = 'https://git.fairlead.test';
 
 const SETTINGS: DeploySettings = {
+  runtimeName: 'docker',
   registry: 'localhost:5050',
   autoContainerFile: true,
   sdkPackages: ['@fairlead/', 'plain-sdk'],

@@ -42,6 +42,7 @@ registry.put(image, program);
 const runtime = createInMemoryRuntime({ network: createInMemoryNetwork(), registry });
 
 workloadRuntimeSuite(() => ({
+  name: 'docker',
   runtime,
   image,
   cpuMillis: async (workload) => runtime.cpuMillis(workload),

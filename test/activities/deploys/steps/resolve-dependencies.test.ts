@@ -154,6 +154,15 @@ describe('dependencies', () => {
     assert.deepEqual(context.lines, [`SHOP_URL stays as it was set with fairlead config; shop answers at ${SHOP.url}`]);
   });
 
+  it('have the address that the runtime has for them, where it has one', async () => {
+    const innerUrl = ({ service, environment }: { service: string; environment: string }) =>
+      `http://app.${service}-${environment}.svc`;
+    const { parts, step } = await declaring(['shop'], { settings: { hasPlatformProxy: false, innerUrl } });
+    await deployed(parts, 'shop', ['prod']);
+    const { dependencies } = await resolveDependencies(parts, step());
+    assert.deepEqual(dependencies, [{ ...SHOP, url: 'http://app.shop-prod.svc' }]);
+  });
+
   it('have their public address where workloads have no relay, and none where that is the loopback’s', async () => {
     const { parts, step } = await declaring(['shop'], { settings: { hasPlatformProxy: false } });
     await deployed(parts, 'shop', ['prod']);

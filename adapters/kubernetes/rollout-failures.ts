@@ -1,0 +1,281 @@
+/** The parts of the cluster's objects that tell of a rollout. Everything else in them is left out. */
+export interface RolloutObjects {
+  readonly deployment: {
+    readonly status?: { readonly conditions?: readonly Condition[] } | undefined;
+  };
+  readonly pods: readonly PodObject[];
+  /** Those of the workload: of its deployment, its replica sets and its pods. */
+  readonly events: readonly EventObject[];
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+export interface PodObject {
+  readonly metadata?: { readonly name?: string | undefined; readonly deletionTimestamp?: unknown } | undefined;
+  readonly spec?:
+    | {
+        readonly containers?: readonly {
+          readonly resources?: { readonly limits?: Readonly<Record<string, string>> | undefined } | undefined;
+        }[];
+      }
+    | undefined;
+  readonly status?:
+    | {
+        readonly phase?: string | undefined;
+        readonly reason?: string | undefined;
+        readonly message?: string | undefined;
+        readonly conditions?: readonly Condition[] | undefined;
+        readonly containerStatuses?: readonly ContainerStatus[] | undefined;
+      }
+    | undefined;
+}
+
+export interface ContainerStatus {
+  readonly ready?: boolean | undefined;
+  readonly restartCount?: number | undefined;
+  readonly state?: ContainerState | undefined;
+  readonly lastState?: ContainerState | undefined;
+}
+
+interface ContainerState {
+  readonly running?: { readonly startedAt?: unknown } | undefined;
+  readonly waiting?: { readonly reason?: string | undefined; readonly message?: string | undefined } | undefined;
+  readonly terminated?: Termination | undefined;
+}
+
+export interface Termination {
+  readonly exitCode: number;
+  readonly reason?: string | undefined;
+  readonly signal?: number | undefined;
+  readonly startedAt?: unknown;
+  readonly finishedAt?: unknown;
+}
+
+export interface EventObject {
+  readonly type?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Why a workload does not run, in words for its author. */
+export interface RolloutFailure {
+  readonly kind: RolloutFailureKind;
+  /** One sentence on what happened, and one on what to do. */
+  readonly message: string;
+  /** Whether it stays so: the others may pass by themselves, such as a full cluster. */
+  readonly isFinal: boolean;
+}
+
+export type RolloutFailureKind = (typeof ROLLOUT_FAILURES)[number]['kind'];
+
+/** How a failure shows in the objects of the cluster. @returns what is known of it; null where it is not the case */
+interface FailureRow<Kind extends string> {
+  readonly kind: Kind;
+  readonly isFinal: boolean;
+  readonly find: (objects: RolloutObjects) => string | null;
+  readonly remedy: string;
+}
+
+const row = <const Kind extends string>(given: FailureRow<Kind>): FailureRow<Kind> => given;
+
+/** Every failure of a rollout, the ones that explain others first. */
+export const ROLLOUT_FAILURES = [
+  row({
+    kind: 'quota exceeded',
+    isFinal: true,
+    find: (objects) => {
+      const [, quota, requested, used, limited] =
+        /exceeded quota: (\S+), requested: (\S+), used: (\S+), limited: (\S+)/.exec(refusal(objects)) ?? [];
+      if (quota === undefined) return null;
+      return `The namespace has no room for it: it asks for ${requested}, ${used} is in use, and the bound is ${limited}`;
+    },
+    remedy:
+      'Take a smaller pod tier, or lower platform.io/cpu-request and platform.io/memory-request in catalog-info.yaml, or remove what else runs in the namespace.',
+  }),
+  row({
+    kind: 'admission refused',
+    isFinal: true,
+    find: (objects) => {
+      const text = refusal(objects);
+      return text === '' ? null : `The cluster refuses the pod: ${firstLine(text)}`;
+    },
+    remedy:
+      'An operator of the cluster decides what its admission controllers let in: show them this message, or change what it names.',
+  }),
+  row({
+    kind: 'evicted',
+    isFinal: false,
+    find: ({ pods }) => {
+      const evicted = pods.find(({ status }) => status?.reason === 'Evicted' || status?.reason === 'Preempted');
+      return evicted === undefined
+        ? null
+        : `The node put it out: ${firstLine(evicted.status?.message ?? 'no reason given')}`;
+    },
+    remedy:
+      'The cluster starts it again where there is room: free some on the node, or raise platform.io/memory-request.',
+  }),
+  row({
+    kind: 'unschedulable',
+    isFinal: false,
+    find: ({ pods }) => {
+      const condition = conditionOf(pods, 'PodScheduled');
+      if (condition?.status !== 'False' || condition.reason !== 'Unschedulable') return null;
+      return `No node has room for it: ${firstLine(condition.message ?? '')}`;
+    },
+    remedy: 'Add a node, or take a smaller pod tier or lower requests.',
+  }),
+  row({
+    kind: 'image cannot be pulled',
+    isFinal: true,
+    find: ({ pods, events }) => {
+      const reasons = ['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull'];
+      const waiting = waitingOf(pods).find(({ reason }) => reasons.includes(reason ?? ''));
+      if (waiting === undefined) return null;
+      const event = events.findLast(({ reason, message }) => reason === 'Failed' && /pull image/.test(message ?? ''));
+      return `The node cannot pull the image: ${firstLine(event?.message ?? waiting.message ?? '')}`;
+    },
+    remedy:
+      'Let the nodes reach the registry by the name that the image has, with the login of DOCKER_REGISTRY_USER; for an image that is gone, deploy the commit again.',
+  }),
+  row({
+    kind: 'container cannot be made',
+    isFinal: true,
+    find: ({ pods }) => {
+      const reasons = ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'];
+      const waiting = waitingOf(pods).find(({ reason }) => reasons.includes(reason ?? ''));
+      return waiting === undefined ? null : `The container cannot be made: ${firstLine(waiting.message ?? '')}`;
+    },
+    remedy: 'Have the image name a command that exists, and a numeric user other than 0.',
+  }),
+  row({
+    kind: 'out of memory',
+    isFinal: true,
+    find: ({ pods }) => {
+      const found = pods.find((pod) => lastEnd(pod)?.reason === 'OOMKilled');
+      if (found === undefined || isSteady(found)) return null;
+      return `The process ran out of memory (limit ${memoryLimit(found)}) and was killed${again(found)}`;
+    },
+    remedy: 'Use a larger pod tier.',
+  }),
+  row({
+    kind: 'keeps ending',
+    isFinal: true,
+    find: ({ pods }) => {
+      const isLooping = (pod: PodObject) =>
+        waitingOf([pod])[0]?.reason === 'CrashLoopBackOff' || restartsOf(pod) >= MOST_RESTARTS;
+      const found = pods.find((pod) => isLooping(pod) && !isSteady(pod));
+      const end = found === undefined ? null : lastEnd(found);
+      if (found === undefined || end === null) return null;
+      return `The process ended with ${meaning(end.exitCode)}${again(found)}`;
+    },
+    remedy: 'The last output of the container says why.',
+  }),
+  row({
+    kind: 'probe fails',
+    isFinal: false,
+    find: ({ pods, events }) => {
+      const runs = pods.some(({ status }) =>
+        status?.containerStatuses?.some(({ ready, state }) => ready === false && state?.running),
+      );
+      const event = events.findLast(
+        ({ reason, message }) => reason === 'Unhealthy' && /^Readiness/.test(message ?? ''),
+      );
+      return runs && event !== undefined
+        ? `The container runs and is not ready: ${firstLine(event.message ?? '')}`
+        : null;
+    },
+    remedy:
+      'Answer the health endpoint with status 200 at the port that the variable PORT holds, or declare both in catalog-info.yaml.',
+  }),
+] as const;
+
+/** The first row that is the case; null where nothing failed so far. */
+export function rolloutFailure(objects: RolloutObjects): RolloutFailure | null {
+  const living = objects.pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  for (const { kind, isFinal, find, remedy } of ROLLOUT_FAILURES) {
+    const what = find({ ...objects, pods: living });
+    if (what !== null) return { kind, isFinal, message: `${what.replace(/[.\s]+$/, '')}. ${remedy}` };
+  }
+  return null;
+}
+
+const MOST_RESTARTS = 3;
+/** A process that has run this long is in no loop, however often it was started before. */
+const STEADY_MS = 10_000;
+
+function isSteady(pod: PodObject): boolean {
+  const [status] = pod.status?.containerStatuses ?? [];
+  const startedAt = status?.state?.running?.startedAt;
+  return startedAt !== undefined && Date.now() - new Date(String(startedAt)).getTime() > STEADY_MS;
+}
+
+/** What the cluster says when it makes no pod of a deployment; empty where it makes one. */
+function refusal({ deployment }: RolloutObjects): string {
+  const condition = deployment.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  return condition?.status === 'True' ? (condition.message ?? '') : '';
+}
+
+function conditionOf(pods: readonly PodObject[], type: string): Condition | undefined {
+  return pods.flatMap(({ status }) => status?.conditions ?? []).find((condition) => condition.type === type);
+}
+
+function waitingOf(pods: readonly PodObject[]) {
+  return pods.flatMap(({ status }) => status?.containerStatuses ?? []).flatMap(({ state }) => state?.waiting ?? []);
+}
+
+export function restartsOf({ status }: PodObject): number {
+  return Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount = 0 }) => restartCount));
+}
+
+/** How the process last ended; null for one that never did. */
+export function lastEnd({ status }: PodObject): Termination | null {
+  const [container] = status?.containerStatuses ?? [];
+  return container?.state?.terminated ?? container?.lastState?.terminated ?? null;
+}
+
+function memoryLimit({ spec }: PodObject): string {
+  const limit = spec?.containers?.[0]?.resources?.limits?.memory ?? '';
+  const [, amount = '', unit = ''] = /^(\d+)(Ki|Mi|Gi)?$/.exec(limit) ?? [];
+  const mib = Number(amount) * ({ Ki: 1 / 1024, Mi: 1, Gi: 1024 }[unit] ?? 1 / 1024 ** 2);
+  return `${Math.round(mib)} MiB`;
+}
+
+function again(pod: PodObject): string {
+  const restarts = restartsOf(pod);
+  return restarts === 0 ? '' : `; restarted ${restarts} ${restarts === 1 ? 'time' : 'times'}`;
+}
+
+/** One line on how the process of a pod ended; null while it runs as it was first started. */
+export function explainEnd(pod: PodObject): string | null {
+  const end = lastEnd(pod);
+  if (end === null) return null;
+  if (end.reason === 'OOMKilled') {
+    return `The process ran out of memory (limit ${memoryLimit(pod)}) and was killed${again(pod)}. Use a larger pod tier.`;
+  }
+  return `The process ended with ${meaning(end.exitCode)}${again(pod)}.`;
+}
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  126: 'exit code 126: its command cannot be executed',
+  127: 'exit code 127: its command was not found',
+  128: 'exit code 128: it could not be started',
+  137: 'exit code 137: it was killed',
+  139: 'exit code 139: segmentation fault',
+  143: 'exit code 143: it was told to stop',
+};
+
+function meaning(exitCode: number): string {
+  return MEANINGS[exitCode] ?? `exit code ${exitCode}`;
+}
+
+const MOST_CHARACTERS = 500;
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return line.slice(0, MOST_CHARACTERS);
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  explainEnd,
+  type PodObject,
+  ROLLOUT_FAILURES,
+  type RolloutFailureKind,
+  type RolloutObjects,
+  rolloutFailure,
+} from '../../../adapters/kubernetes/rollout-failures.ts';
+
+const NOTHING: RolloutObjects = { deployment: {}, pods: [], events: [] };
+
+/** A pod with one container of 256 MiB, whose status is given. */
+function pod(container: object, status: object = {}): PodObject {
+  return {
+    metadata: { name: 'build-1-5d9c7b8f6d-x2x4z' },
+    spec: { containers: [{ resources: { limits: { cpu: '250m', memory: '256Mi' } } }] },
+    status: { phase: 'Running', containerStatuses: [{ ready: false, restartCount: 0, ...container }], ...status },
+  };
+}
+
+/** A deployment whose replica set cannot make its pod, for that reason. */
+function refused(message: string): RolloutObjects {
+  const conditions = [
+    { type: 'Progressing', status: 'True', reason: 'NewReplicaSetCreated' },
+    { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message },
+  ];
+  return { ...NOTHING, deployment: { status: { conditions } } };
+}
+
+const ended = (exitCode: number, reason = 'Error') => ({
+  terminated: { exitCode, reason, startedAt: '2026-01-01T00:00:00Z', finishedAt: '2026-01-01T00:00:01Z' },
+});
+const BACK_OFF = {
+  waiting: {
+    reason: 'CrashLoopBackOff',
+    message: 'back-off 10s restarting failed container=app pod=build-1-5d9c7b8f6d-x2x4z_shop-uat(0f0e)',
+  },
+};
+
+/** How each failure shows in the objects of a cluster of version 1.34, and what is said of it. */
+const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] = [
+  [
+    'quota exceeded',
+    refused(
+      'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: exceeded quota: fairlead, requested: requests.memory=3Gi, used: requests.memory=2Gi, limited: requests.memory=4Gi',
+    ),
+    /asks for requests\.memory=3Gi, requests\.memory=2Gi is in use, and the bound is requests\.memory=4Gi\. Take a smaller pod tier/,
+  ],
+  [
+    'admission refused',
+    refused(
+      'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true (pod or container "app" must set securityContext.runAsNonRoot=true)',
+    ),
+    /^The cluster refuses the pod: .*violates PodSecurity "restricted:latest".*An operator of the cluster/,
+  ],
+  [
+    'evicted',
+    {
+      ...NOTHING,
+      pods: [
+        {
+          ...pod({}),
+          status: {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
+          },
+        },
+      ],
+    },
+    /^The node put it out: The node was low on resource: memory.*raise platform\.io\/memory-request/,
+  ],
+  [
+    'unschedulable',
+    {
+      ...NOTHING,
+      pods: [
+        pod(
+          {},
+          {
+            phase: 'Pending',
+            containerStatuses: [],
+            conditions: [
+              {
+                type: 'PodScheduled',
+                status: 'False',
+                reason: 'Unschedulable',
+                message:
+                  '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+              },
+            ],
+          },
+        ),
+      ],
+    },
+    /^No node has room for it: 0\/1 nodes are available: 1 Insufficient cpu.*Add a node, or take a smaller pod tier/,
+  ],
+  [
+    'image cannot be pulled',
+    {
+      ...NOTHING,
+      pods: [
+        pod({
+          state: {
+            waiting: {
+              reason: 'ImagePullBackOff',
+              message: 'Back-off pulling image "registry.example/shop@sha256:aa"',
+            },
+          },
+        }),
+      ],
+      events: [
+        {
+          type: 'Warning',
+          reason: 'Failed',
+          message:
+            'Failed to pull image "registry.example/shop@sha256:aa": failed to resolve reference: dial tcp: lookup registry.example: no such host',
+        },
+      ],
+    },
+    /^The node cannot pull the image: .*no such host\. Let the nodes reach the registry/,
+  ],
+  [
+    'container cannot be made',
+    {
+      ...NOTHING,
+      pods: [
+        pod({
+          state: {
+            waiting: {
+              reason: 'RunContainerError',
+              message: 'failed to create containerd task: exec: "nothing": executable file not found in $PATH: unknown',
+            },
+          },
+        }),
+      ],
+    },
+    /^The container cannot be made: .*not found in \$PATH: unknown\. Have the image name a command that exists/,
+  ],
+  [
+    'out of memory',
+    { ...NOTHING, pods: [pod({ restartCount: 1, state: BACK_OFF, lastState: ended(137, 'OOMKilled') })] },
+    /^The process ran out of memory \(limit 256 MiB\) and was killed; restarted 1 time\. Use a larger pod tier\.$/,
+  ],
+  [
+    'keeps ending',
+    { ...NOTHING, pods: [pod({ restartCount: 2, state: BACK_OFF, lastState: ended(3) })] },
+    /^The process ended with exit code 3; restarted 2 times\. The last output of the container says why\.$/,
+  ],
+  [
+    'probe fails',
+    {
+      ...NOTHING,
+      pods: [pod({ state: { running: { startedAt: '2026-01-01T00:00:00Z' } } })],
+      events: [
+        {
+          type: 'Warning',
+          reason: 'Unhealthy',
+          message: 'Readiness probe failed: HTTP probe failed with statuscode: 503',
+        },
+      ],
+    },
+    /^The container runs and is not ready: Readiness probe failed: HTTP probe failed with statuscode: 503\. Answer the health endpoint/,
+  ],
+];
+
+describe('failures of a rollout', () => {
+  for (const [kind, objects, said] of ROWS) {
+    it(`${kind} is told with its remedy`, () => {
+      const failure = rolloutFailure(objects);
+      assert.equal(failure?.kind, kind);
+      assert.match(failure?.message ?? '', said);
+    });
+  }
+
+  it('each row of the table is tested', () => {
+    assert.deepEqual(
+      ROWS.map(([kind]) => kind),
+      ROLLOUT_FAILURES.map(({ kind }) => kind),
+    );
+  });
+
+  it('what may pass by itself is waited for, and nothing else', () => {
+    const passing = ROLLOUT_FAILURES.filter(({ isFinal }) => !isFinal).map(({ kind }) => kind);
+    assert.deepEqual(passing, ['evicted', 'unschedulable', 'probe fails']);
+  });
+
+  it('a pod that starts, one that serves and one that goes are no failure', () => {
+    const starting = pod({ state: { waiting: { reason: 'ContainerCreating' } } }, { phase: 'Pending' });
+    const serving = pod({ ready: true, state: { running: { startedAt: '2026-01-01T00:00:00Z' } } });
+    const going = pod({ restartCount: 2, state: BACK_OFF, lastState: ended(3) });
+    for (const one of [starting, serving]) assert.equal(rolloutFailure({ ...NOTHING, pods: [one] }), null);
+    const leaving = { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    assert.equal(rolloutFailure({ ...NOTHING, pods: [leaving] }), null);
+  });
+
+  it('a process that has run for a while is in no loop, however often it was started before', () => {
+    const steady = pod({
+      ...{ ready: true, restartCount: 9, lastState: ended(137, 'OOMKilled') },
+      state: { running: { startedAt: new Date(Date.now() - 60_000).toISOString() } },
+    });
+    assert.equal(rolloutFailure({ ...NOTHING, pods: [steady] }), null);
+    assert.match(explainEnd(steady) ?? '', /out of memory \(limit 256 MiB\).*restarted 9 times/);
+  });
+});
