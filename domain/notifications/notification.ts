@@ -28,6 +28,11 @@ export function isNotificationKind(text: string): text is NotificationKind {
   return Object.hasOwn(NOTIFICATION_KINDS, text);
 }
 
+/** Whether it is told with others, and not at once. */
+export function isGathered({ kind, isWritten = false }: Pick<Notification, 'kind' | 'isWritten'>): boolean {
+  return NOTIFICATION_KINDS[kind].isGathered && !isWritten;
+}
+
 /** Something to tell an org. */
 export interface Notification {
   /** Made of what it is about, such as `<incident>/opened`: told twice, it counts once. */
@@ -39,6 +44,8 @@ export interface Notification {
   readonly subject: string;
   /** Plain text, some lines. */
   readonly text: string;
+  /** What a person writes of a thing, such as a note: told at once and alone, for a group has no place for it. */
+  readonly isWritten?: boolean | undefined;
   /** Facts for programs: strings, numbers, booleans, null, short lists of strings. */
   readonly data: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
   readonly at: Date;
