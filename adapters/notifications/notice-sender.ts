@@ -91,7 +91,7 @@ async function sendWebhook(
   const body = JSON.stringify({ type: kind, timestamp: at.toISOString(), data: { subject, text, ...data } });
   const message = { id: messageId(delivery), timestamp: Math.floor(now().getTime() / 1_000), body };
   const headers = { 'content-type': 'application/json', ...webhookHeaders(message, secrets) };
-  const { status } = await fetch({ method: 'POST', url, headers, body, signal });
+  const { status } = await fetch({ method: 'POST', url, headers, body, signal, readsBody: false });
   if (status >= 200 && status < 300) return;
   const said = `The receiver of the webhook answered ${status}`;
   throw new FairleadError('UNAVAILABLE', said, { retryable: status !== GONE });
