@@ -103,13 +103,11 @@ ${MOST_CONFIRMATIONS.ofOrgToAddress} of them to one address.`,
       const id = deps.newId('channel');
       const made = body.kind === 'webhook' ? deps.newWebhookSecret(id) : null;
       const target = body.kind === 'mail' ? mailTarget(body.to) : webhookTarget(body.url, made?.sealed);
-      const facts = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
+      const added = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
       const confirmation = target.kind === 'mail' ? newConfirmation(deps, id) : null;
-      const channel = { ...facts, confirmation, state: confirmation === null ? 'active' : 'unconfirmed' } as const;
-      await deps.recordChange(context, context.caller, {
-        ...{ type: 'monitor.channel_added', subject: id, orgSlug: org, data: { kind: body.kind } },
-      });
-      await addChannel(deps, channel);
+      const channel = { ...added, confirmation, state: confirmation === null ? 'active' : 'unconfirmed' } as const;
+      const facts = { type: 'monitor.channel_added', subject: id, orgSlug: org, data: { kind: body.kind } };
+      await addChannel(deps, channel, () => deps.recordChange(context, context.caller, facts));
       return { status: 201, data: { ...channelView(channel), secret: made?.secret ?? null } };
     },
   });

@@ -290,6 +290,31 @@ describe('a mail address', () => {
   });
 });
 
+it('what is refused is not on record as added, and what cannot be recorded is not added', async () => {
+  const api = await startMonitor();
+  const broken = await startMonitor({
+    changes: {
+      recordChange: async () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true })),
+    },
+  });
+  try {
+    const add = async (body: unknown) => (await api.call('POST', '/api/alerts/channels', body, ADMIN)).status;
+    const statuses = [];
+    for (let index = 0; index < 22; index += 1) statuses.push(await add(WEBHOOK));
+    statuses.push(await add({ kind: 'mail', to: 'ops@example.com' }));
+    assert.deepEqual(statuses.slice(19), [201, 409, 409, 409]);
+    assert.equal((await api.channels.list('acme')).filter(({ state }) => state === 'active').length, 20);
+    assert.equal(api.told().length, 20);
+    for (const body of [WEBHOOK, { kind: 'mail', to: 'ops@example.com' }]) {
+      assert.equal((await broken.call('POST', '/api/alerts/channels', body, ADMIN)).status, 503);
+      assert.deepEqual([await broken.channels.list('acme'), broken.delivered], [[], []]);
+    }
+  } finally {
+    await api.stop();
+    await broken.stop();
+  }
+});
+
 it('admins of an org add channels of their own org, members do not', async () => {
   const api = await startMonitor();
   try {
