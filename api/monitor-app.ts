@@ -15,6 +15,7 @@ import { maintenanceRoutes } from './monitors/maintenance-routes.ts';
 import { metricsRoute } from './monitors/metrics-route.ts';
 import { monitorRoutes } from './monitors/monitor-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
+import { rotateTokenRoute } from './monitors/rotate-token-route.ts';
 import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
@@ -58,6 +59,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       createRoute(deps),
       ...changeRoutes(deps),
       ...maintenanceRoutes(deps),
+      rotateTokenRoute(deps),
       ...historyRoutes(deps),
       ...heartbeatRoutes(deps),
       metricsRoute(deps),

@@ -109,6 +109,14 @@ function addChanges(monitors: Command, perform: Perform): void {
       perform(self, async (context) => (await load()).endMaintenance(context, monitor, self.opts())),
     );
   monitors
+    .command('rotate-token')
+    .description('give a heartbeat another address; the one before goes on for a while')
+    .argument('<monitor>', MONITOR)
+    .option('--overlap <hours>', 'how long the address before goes on; 0 ends it now', wholeNumber(0, 168), 24)
+    .action((monitor, { overlap }, self) =>
+      perform(self, async (context) => (await load()).rotateToken(context, monitor, overlap)),
+    );
+  monitors
     .command('remove')
     .description('remove a monitor that was added by hand, or whose service or domain is gone')
     .argument('<monitor>', MONITOR)

@@ -30,6 +30,8 @@ export const monitorDetailReply = monitorReply.extend({
 
 export const createdMonitorReply = monitorReply.extend({ heartbeatUrl: text.nullish() });
 
+export const rotatedMonitorReply = monitorReply.extend({ heartbeatUrl: text, formerTokenUntil: text.nullish() });
+
 export const incidentReply = z.looseObject({
   id: text,
   title: text,

@@ -11,7 +11,7 @@ import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { changeOne } from './change-routes.ts';
 import type { MonitorsDeps } from './deps.ts';
-import { hashHeartbeatToken } from './heartbeat-token.ts';
+import { hashHeartbeatToken, heartbeatUrl } from './heartbeat-token.ts';
 import { ACTORS, ownerOf } from './monitor-callers.ts';
 import { recordChange } from './record-change.ts';
 
@@ -44,8 +44,9 @@ export function createRoute(deps: MonitorsDeps): Route {
       });
       if (!(await deps.monitors.insert(monitor))) throw new FairleadError('CONFLICT', 'This monitor is there already');
       await requireStillRoom(deps, monitor, org);
-      const heartbeatUrl = token === null ? null : `${deps.publicUrl}/api/heartbeats/${monitor.id}/${token}`;
-      return { status: 201, data: { ...monitorView({ monitor, condition: null }, deps.now()), heartbeatUrl } };
+      const url = token === null ? null : heartbeatUrl(deps.publicUrl, monitor.id, token);
+      const view = monitorView({ monitor, condition: null }, deps.now());
+      return { status: 201, data: { ...view, heartbeatUrl: url } };
     },
   });
 }

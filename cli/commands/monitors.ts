@@ -4,7 +4,13 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
-import { createdMonitorReply, type MonitorReply, monitorDetailReply, monitorReply } from '../monitor-replies.ts';
+import {
+  createdMonitorReply,
+  type MonitorReply,
+  monitorDetailReply,
+  monitorReply,
+  rotatedMonitorReply,
+} from '../monitor-replies.ts';
 import { checkOfTarget } from '../monitor-target.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
@@ -196,6 +202,22 @@ export async function endMaintenance(
   const query = planned ? { planned: 'true' } : {};
   output.document(await api.call(monitorReply, { method: 'DELETE', path, query }));
   if (!output.quiet) output.print(`The maintenance of ${name} is over: failures are told and counted`);
+  return exitCode('ok');
+}
+
+/** `fairlead monitors rotate-token <monitor>`. */
+export async function rotateToken(context: CliContext, given: string, overlapHours: number): Promise<number> {
+  const { output } = context;
+  const api = connectToMonitor(context);
+  const { id, name } = await findMonitor(context, api, given);
+  const path = pathOf('api', 'monitors', id, 'rotate-token');
+  const rotated = await api.call(rotatedMonitorReply, { method: 'POST', path, body: { overlapHours } });
+  output.document(rotated);
+  if (output.quiet) output.print(rotated.heartbeatUrl);
+  else output.print(`The job of ${name} calls this when it is done: ${printable(rotated.heartbeatUrl)}`);
+  const until = rotated.formerTokenUntil ?? null;
+  const before = until === null ? 'no more' : `until ${formatMoment(until)} UTC`;
+  output.note(`The address is shown this once. The one before it counts ${before}.`);
   return exitCode('ok');
 }
 

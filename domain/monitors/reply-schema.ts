@@ -82,6 +82,10 @@ export const createdMonitorSchema = monitorViewSchema.extend({
   heartbeatUrl: text.nullable().describe('Of a heartbeat, the address that its job calls; shown this once'),
 });
 
+export const rotatedMonitorSchema = createdMonitorSchema.extend({
+  formerTokenUntil: moment.nullable().describe('Until when the token before this one counts; null: not any more'),
+});
+
 export const dayViewSchema = z.object({
   day: text,
   upMs: count,

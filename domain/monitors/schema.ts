@@ -4,6 +4,7 @@ import { orgSlugSchema } from '../org-slug.ts';
 import { isPlainText } from '../plain-text.ts';
 import { serviceNameSchema } from '../service-name.ts';
 import { DNS_TYPES, MOST_EXPECTED_CHARACTERS, type MonitorCheck } from './check-kinds.ts';
+import { TOKEN_OVERLAP_HOURS } from './heartbeat.ts';
 import { isHost, MOST_HOST_CHARACTERS } from './host-name.ts';
 import { INTERVAL_SECONDS } from './monitor.ts';
 import type { Registration } from './registration.ts';
@@ -114,7 +115,10 @@ export const storedCheckSchema: z.ZodType<MonitorCheck> = z.union([
   checkSchema.options[4],
   checkSchema.options[5],
   checkSchema.options[6],
-  checkSchema.options[7].extend({ tokenHash: z.string() }),
+  checkSchema.options[7].extend({
+    tokenHash: z.string(),
+    formerToken: z.object({ tokenHash: z.string(), until: z.date() }).optional(),
+  }),
 ]);
 
 /** `POST /api/monitors` */
@@ -134,6 +138,16 @@ export const monitorChangeSchema = z.strictObject({
     .describe('Stays when the service is deployed again; null: as the deploy says'),
   isPublic: z.boolean().optional(),
   paused: z.boolean().optional(),
+});
+
+/** `POST /api/monitors/:id/rotate-token` */
+export const tokenRotationSchema = z.strictObject({
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(TOKEN_OVERLAP_HOURS.most)
+    .default(TOKEN_OVERLAP_HOURS.usual)
+    .describe('So long the token before this one counts as well; 0 where somebody else has it'),
 });
 
 /** `POST /api/monitors/:id/maintenance`; how long and when it may be: `withWindow`. */

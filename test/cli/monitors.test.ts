@@ -185,6 +185,19 @@ describe('fairlead monitors, incidents and alerts', () => {
     }
   });
 
+  it('gives a heartbeat another address', async () => {
+    const url = (await ok('monitors', 'add', 'rotated', 'heartbeat:60', '--quiet')).trim();
+    const next = (await ok('monitors', 'rotate-token', 'rotated', '--quiet')).trim();
+    assert.match(next, /\/api\/heartbeats\/mon_/);
+    assert.notEqual(next, url);
+    for (const address of [url, next]) assert.equal((await fetch(address, { method: 'POST' })).status, 200);
+    const { stdout, stderr } = await run('monitors', 'rotate-token', 'rotated', '--overlap', '0');
+    assert.match(stdout, /The job of rotated calls this/);
+    assert.match(stderr, /counts no more/);
+    assert.equal((await fetch(next, { method: 'POST' })).status, 404);
+    assert.equal((await run('monitors', 'rotate-token', 'shop')).code, 6);
+  });
+
   it('refuses a file that is none of these', async () => {
     await writeFile(join(folder, 'other.yaml'), 'a: [1');
     assert.match((await run('monitors', 'import', 'other.yaml')).stderr, /neither YAML nor JSON/);

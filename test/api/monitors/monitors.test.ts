@@ -352,6 +352,40 @@ describe('heartbeats of jobs', () => {
     );
   });
 
+  it('get another address: the one before goes on for the overlap that is asked for, and the one before that does not', async () => {
+    let now = new Date('2026-11-01T10:00:00Z');
+    const own = await startMonitor({ now: () => now });
+    const made = await own.call(
+      'POST',
+      '/api/monitors',
+      { name: 'job', check: { kind: 'heartbeat', periodSeconds: 60 } },
+      MEMBER,
+    );
+    const monitor = made.body.data.id;
+    const rotate = async (body: object = {}, caller = MEMBER) =>
+      own.call('POST', `/api/monitors/${monitor}/rotate-token`, body, caller);
+    const beat = async (address: string) => (await own.call('POST', new URL(address).pathname, undefined, {})).status;
+    const first = made.body.data.heartbeatUrl;
+    const { data } = (await rotate()).body;
+    assert.equal(data.formerTokenUntil, '2026-11-02T10:00:00.000Z');
+    assert.deepEqual([await beat(first), await beat(data.heartbeatUrl)], [200, 200]);
+    now = new Date('2026-11-02T10:00:00Z');
+    assert.deepEqual([await beat(first), await beat(data.heartbeatUrl)], [404, 200]);
+    const second = (await rotate({ overlapHours: 1 })).body.data.heartbeatUrl;
+    const third = (await rotate({ overlapHours: 1 })).body.data.heartbeatUrl;
+    assert.deepEqual([await beat(data.heartbeatUrl), await beat(second), await beat(third)], [404, 200, 200]);
+    const leaked = (await rotate({ overlapHours: 0 })).body.data;
+    assert.deepEqual([await beat(third), await beat(leaked.heartbeatUrl), leaked.formerTokenUntil], [404, 200, null]);
+    assert.equal((await rotate({ overlapHours: 169 })).status, 400);
+    assert.equal((await rotate({}, as('user/acme/viewer'))).status, 403);
+    assert.deepEqual(own.told().at(-1)?.eventType, 'monitor.token_rotated');
+    const { text } = await own.call('GET', `/api/monitors/${monitor}`, undefined, MEMBER);
+    assert.ok(!/tokenHash|formerToken/.test(text), text);
+    await own.call('DELETE', `/api/monitors/${monitor}`, undefined, MEMBER);
+    assert.equal((await rotate()).status, 409);
+    await own.stop();
+  });
+
   it('of a wrong token, of another monitor and of an archived one are the same 404, and are not kept', async () => {
     const before = await known();
     const other = await api.call(
