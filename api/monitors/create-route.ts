@@ -31,11 +31,12 @@ export function createRoute(deps: MonitorsDeps): Route {
     callers: ACTORS,
     body: bodySchema,
     responses: { 201: { description: 'The monitor', schema: createdMonitorSchema } },
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'RATE_LIMITED'],
     handle: async ({ body }, context) => {
       const { caller } = context;
       const token = body.check.kind === 'heartbeat' ? deps.newHeartbeatToken() : null;
       const org = ownerOf(caller, body.org, deps.platformOrg);
+      deps.addLimit(org);
       await requireRoom(deps, org);
       const monitor = await newMonitor(deps, body, { org, token });
       const data = { name: monitor.serviceName, kind: monitor.check.kind };
@@ -56,6 +57,9 @@ export function createRoute(deps: MonitorsDeps): Route {
  * deploys and operators register for the org takes no place of these.
  */
 export const MOST_BY_HAND = 500;
+
+/** Monitors that people of one org add in a minute: each makes history and work for the checks, also where it is removed again. */
+export const MOST_ADDED = 120;
 
 /** @throws CONFLICT when the org has more than so many others by hand */
 async function requireRoom(

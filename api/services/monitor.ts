@@ -39,6 +39,7 @@ import { SIGN_IN_CALLBACK, serviceRow } from '../../domain/services.ts';
 import { createOrgLimit } from '../http/org-limit.ts';
 import { MOST_CHANGES } from '../incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../monitor-app.ts';
+import { MOST_ADDED } from '../monitors/create-route.ts';
 import { createMonitorGate } from '../monitors/monitor-callers.ts';
 import { recordChange } from '../monitors/record-change.ts';
 import { defineService, type ServiceParts } from '../service-definition.ts';
@@ -93,6 +94,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     domains: builder === undefined ? null : createServedDomains({ url: builder, internalKey }),
     incidents: createIncidentStore({ db }),
     incidentCommands: createIncidentCommands(temporal()),
+    addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ channels, deliveries, deliveryCommands },
     outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),

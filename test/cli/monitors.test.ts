@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { FairleadError } from '../../domain/errors.ts';
 import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
 
@@ -183,6 +184,22 @@ describe('fairlead monitors, incidents and alerts', () => {
     } finally {
       await other.stop();
     }
+  });
+
+  it('waits where the monitor takes no more for now, and goes on', async () => {
+    let calls = 0;
+    const addLimit = () => {
+      calls += 1;
+      if (calls === 2) throw new FairleadError('RATE_LIMITED', 'wait for a minute');
+    };
+    const other = await startMonitor({ changes: { addLimit } });
+    await writeFile(join(folder, 'gatus.yaml'), GATUS);
+    const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: other.address };
+    const { code, stdout, stderr } = await runCli(API, ['monitors', 'import', 'gatus.yaml'], { cwd: folder, env });
+    await other.stop();
+    assert.deepEqual([code, calls], [0, 3]);
+    assert.match(stdout, /2 added/);
+    assert.match(stderr, /goes on in the next one/);
   });
 
   it('gives a heartbeat another address', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createUptimeMonitor } from '../../../adapters/monitor/uptime-monitor.ts';
+import { createOrgLimit } from '../../../api/http/org-limit.ts';
 import { MOST_BY_HAND } from '../../../api/monitors/create-route.ts';
 import { KEY, startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -220,6 +221,22 @@ describe('the API of monitors', () => {
     );
     assert.ok(live.filter((monitor) => monitor?.archivedAt === null).length <= 1);
     if (live.every((monitor) => monitor?.archivedAt !== null)) assert.equal((await add('one-more')).status, 201);
+  });
+
+  it('an org adds so many in a minute, also where it removes them again, and uses up the room of no other', async () => {
+    const own = await startMonitor({ changes: { addLimit: createOrgLimit(3, 'new monitors') } });
+    const EAGER = as('user/eager/member');
+    const check = { kind: 'tcp', host: 'db.example.com', port: 1 };
+    const add = (caller: Record<string, string>) => own.call('POST', '/api/monitors', { name: 'db', check }, caller);
+    const statuses = [];
+    for (let index = 0; index < 4; index += 1) {
+      const { status, body } = await add(EAGER);
+      statuses.push(status);
+      if (status === 201) await own.call('DELETE', `/api/monitors/${body.data.id}`, undefined, EAGER);
+    }
+    assert.deepEqual(statuses, [201, 201, 201, 429]);
+    assert.equal((await add(MEMBER)).status, 201);
+    await own.stop();
   });
 
   it('pauses and resumes, keeps who paused, and archives what was added by hand alone', async () => {
