@@ -14,6 +14,7 @@ import { historyRoutes } from './monitors/history-routes.ts';
 import { maintenanceRoutes } from './monitors/maintenance-routes.ts';
 import { metricsRoute } from './monitors/metrics-route.ts';
 import { monitorRoutes } from './monitors/monitor-routes.ts';
+import { recurringRoutes } from './monitors/recurring-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
 import { rotateTokenRoute } from './monitors/rotate-token-route.ts';
 import { unregisterRoute } from './monitors/unregister-route.ts';
@@ -59,6 +60,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       createRoute(deps),
       ...changeRoutes(deps),
       ...maintenanceRoutes(deps),
+      ...recurringRoutes(deps),
       rotateTokenRoute(deps),
       ...historyRoutes(deps),
       ...heartbeatRoutes(deps),

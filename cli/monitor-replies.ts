@@ -17,6 +17,18 @@ export const monitorReply = z.looseObject({
   state: text,
   since: text,
   flapping: z.boolean(),
+  recurringMaintenance: z
+    .array(
+      z.looseObject({
+        id: text,
+        cron: text,
+        timeZone: text,
+        minutes: z.number(),
+        note: text.nullish(),
+        next: text.nullish(),
+      }),
+    )
+    .default([]),
   lastCheck: z.looseObject({ at: text, outcome: text, durationMs: z.number(), message: text.nullish() }).nullish(),
 });
 

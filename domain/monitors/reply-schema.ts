@@ -41,6 +41,15 @@ export const checkResultViewSchema = z.object({
   message: text.nullable(),
 });
 
+export const recurringViewSchema = z.object({
+  id: text,
+  cron: text,
+  timeZone: text,
+  minutes: count,
+  note: text.nullable(),
+  next: moment.nullable().describe('When it is next, or since when it runs; null: not within a year'),
+});
+
 export const maintenanceViewSchema = z.object({ from: moment, to: moment, note: text.nullable() });
 
 export const monitorViewSchema = z.object({
@@ -63,6 +72,7 @@ export const monitorViewSchema = z.object({
   paused: z.object({ at: moment, by: text }).nullable(),
   archivedAt: moment.nullable(),
   maintenance: z.array(maintenanceViewSchema),
+  recurringMaintenance: z.array(recurringViewSchema),
   lastCheck: checkResultViewSchema.nullable(),
   createdAt: moment,
   updatedAt: moment,

@@ -54,6 +54,8 @@ const TABLE = readTable(`
   PATCH  /api/monitors/mon_none {"paused":true}    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none                401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/monitors/mon_none/maintenance {"from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  POST   /api/monitors/mon_none/recurring-maintenance {"cron":"0\\u00203\\u0020*\\u0020*\\u0020sun","minutes":60}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  DELETE /api/monitors/mon_none/recurring-maintenance/mnt_none  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/monitors/mon_none/rotate-token   401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none/maintenance    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   GET    /api/incidents                        401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403

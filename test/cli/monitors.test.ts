@@ -129,6 +129,35 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), /maintenance/i);
   });
 
+  it('lets monitors fail again and again, by days of the week or month, or a line of cron, until that is ended', async () => {
+    const repeat = (...words: readonly string[]) => ok('monitors', 'repeat-maintenance', '90m', ...words);
+    const zone = ['--zone', 'Europe/Berlin'];
+    const printed = await repeat('a-tcp', 'a-tls', '--weekly', 'sun', '--at', '03:30', ...zone, '--note', 'moving');
+    assert.match(printed, /a-tcp may fail again and again: 30 3 \* \* sun Europe\/Berlin[\s\S]*a-tls may fail/);
+    const [id = ''] = (await repeat('a-tcp', '--monthly', '1,15', '--at', '22:00', '--quiet')).trim().split('\n');
+    await repeat('a-tcp', '--cron', '0 1 * * mon-fri');
+    const { data } = JSON.parse(await ok('monitors', 'show', 'a-tcp', '--json'));
+    assert.deepEqual(
+      data.recurringMaintenance.map(({ cron, timeZone, minutes }: Record<string, unknown>) => [
+        cron,
+        timeZone,
+        minutes,
+      ]),
+      [
+        ['30 3 * * sun', 'Europe/Berlin', 90],
+        ['0 22 1,15 * *', 'UTC', 90],
+        ['0 1 * * mon-fri', 'UTC', 90],
+      ],
+    );
+    assert.match(await ok('monitors', 'show', 'a-tcp'), new RegExp(`Maintenance +.*${id}`));
+    assert.match(await ok('monitors', 'end-repeat', 'a-tcp', id), /comes no more/);
+    assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), new RegExp(id));
+    assert.equal((await run('monitors', 'end-repeat', 'a-tcp', id)).code, 3);
+    for (const words of [['--weekly', 'sun'], ['--at', '03:30'], ['--cron', '0 3 * * *', '--at', '03:30'], []]) {
+      assert.equal((await run('monitors', 'repeat-maintenance', '90m', 'a-tcp', ...words)).code, 2, words.join(' '));
+    }
+  });
+
   it('sets the interval of a monitor, which a deploy leaves, and resets it', async () => {
     assert.match(await ok('monitors', 'interval', 'shop', '5m'), /shop is checked every 300 s; deploys say 30 s/);
     const body = { serviceName: 'shop', org: 'acme', environment: 'prod', url: 'https://shop-prod.example.com/' };
