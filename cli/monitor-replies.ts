@@ -60,9 +60,17 @@ export const acceptedReply = z.looseObject({ id: text });
 export const channelReply = z.looseObject({
   id: text,
   org: text.nullish(),
-  target: z.looseObject({ kind: text, to: text.optional(), url: text.optional() }),
+  target: z.looseObject({
+    kind: text,
+    to: text.optional(),
+    url: text.optional(),
+    service: text.optional(),
+    host: text.optional(),
+  }),
   state: text.nullish(),
   lastProblem: text.nullish(),
 });
+
+export type ChannelReply = z.infer<typeof channelReply>;
 
 export const createdChannelReply = channelReply.extend({ secret: text.nullish() });

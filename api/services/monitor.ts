@@ -101,7 +101,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
     mailCounts: createMailCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS, settings.platformOrg),
-    newWebhookSecret: webhookSecrets(env.MONITOR_ENCRYPTION_KEY),
+    ...channelSecrets(env.MONITOR_ENCRYPTION_KEY),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),
     snapshots: createSnapshotFiles({ folder: join(env.DATA_DIR, SNAPSHOT_FOLDER) }),
     audit,
@@ -113,12 +113,16 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
   };
 }
 
-/** Secrets that the worker opens when it signs. */
-function webhookSecrets(keys: readonly Uint8Array[]): MonitorDeps['newWebhookSecret'] {
+/** Secrets that the worker opens when it sends. */
+function channelSecrets(keys: readonly Uint8Array[]): Pick<MonitorDeps, 'newWebhookSecret' | 'sealForChannel'> {
   const cipher = createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY');
-  return (channelId) => {
-    const secret = formatWebhookSecret(randomBytes(WEBHOOK_SECRET_BYTES).toString('base64'));
-    return { secret, sealed: cipher.seal(secret, webhookSecretContext(channelId)) };
+  const sealForChannel = (channelId: string, text: string) => cipher.seal(text, webhookSecretContext(channelId));
+  return {
+    sealForChannel,
+    newWebhookSecret: (channelId) => {
+      const secret = formatWebhookSecret(randomBytes(WEBHOOK_SECRET_BYTES).toString('base64'));
+      return { secret, sealed: sealForChannel(channelId, secret) };
+    },
   };
 }
 

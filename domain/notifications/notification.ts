@@ -1,4 +1,5 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { ChatService } from './chat-services.ts';
 
 /**
  * The kinds of what is told, for all modules that tell something: one table. Those that are gathered may come by thousands
@@ -76,7 +77,9 @@ export interface Channel {
   readonly target:
     | { readonly kind: 'mail'; readonly to: string }
     /** Signed as Standard Webhooks says, by each of the secrets: the newest first, two while one is replaced. */
-    | { readonly kind: 'webhook'; readonly url: string; readonly secrets: readonly SealedSecret[] };
+    | { readonly kind: 'webhook'; readonly url: string; readonly secrets: readonly SealedSecret[] }
+    /** Its `ChatSettings` as JSON, sealed; the host is shown. */
+    | { readonly kind: 'chat'; readonly service: ChatService; readonly host: string; readonly settings: SealedSecret };
   readonly state: ChannelState;
   /** Null once it was used, and where none is needed. */
   readonly confirmation: Confirmation | null;

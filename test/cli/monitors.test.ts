@@ -265,6 +265,25 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.equal((await run('incidents', 'show', 'inc_none')).code, 3);
   });
 
+  it('adds a chat by the secret that stdin has, and shows its host alone', async () => {
+    const secret = 'https://chat.example.com/s3cret';
+    const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: monitor.address };
+    const add = (stdin: string, ...words: readonly string[]) =>
+      runCli(API, ['alerts', 'add-chat', ...words], { cwd: folder, env, stdin });
+    const slack = await add(`${secret}\n`, 'slack');
+    assert.equal(slack.code, 0, slack.stderr);
+    assert.match(slack.stdout, /Outages are told to chat\.example\.com \(chn_/);
+    assert.equal((await add('1:s3cret\n', 'telegram', '--room', '-100')).code, 0);
+    assert.equal((await add(`${secret}\ns3cret\n`, 'ntfy', '--token')).code, 0);
+    const all = await ok('alerts');
+    for (const row of [/slack +chat\.example\.com/, /telegram +api\.telegram\.org/, /ntfy +chat\.example\.com/])
+      assert.match(all, row);
+    assert.doesNotMatch(all, /s3cret/);
+    assert.equal((await add('', 'pagerduty')).code, 2);
+    assert.equal((await add('x', 'irc')).code, 2);
+    for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
+  });
+
   it('adds channels, tests and removes them', async () => {
     assert.match(await ok('alerts'), /Nobody is told/);
     assert.match(await ok('alerts', 'add', 'ops@example.com'), /confirm/);

@@ -61,6 +61,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
     ...parts,
     ...{ targets: null, domains: null },
     checkWebhookAddress: createWebhookAddressCheck([{ org: '*', origin: 'http://hooks.internal' }], 'platform'),
+    sealForChannel: () => ({ keyId: 'test', sealed: 'sealed' }),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     changelogs: null,
     recordChange: (context, caller, facts) => recordChange({ ...parts, newId, now }, context, caller, facts),

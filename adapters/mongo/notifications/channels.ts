@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
+import { CHAT_SERVICES } from '../../../domain/notifications/chat-services.ts';
 import { CHANNEL_STATES, type Channel } from '../../../domain/notifications/notification.ts';
 import { type ChannelStore, MOST_CHANNELS } from '../../../domain/notifications/ports.ts';
 import { mongoCall } from '../connect.ts';
@@ -24,6 +25,7 @@ const channelSchema = z.object({
   target: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('mail'), to: text }),
     z.object({ kind: z.literal('webhook'), url: text, secrets: z.array(sealedSecretSchema) }),
+    z.object({ kind: z.literal('chat'), service: z.enum(CHAT_SERVICES), host: text, settings: sealedSecretSchema }),
   ]),
   // Those of before addresses were confirmed were added by the platform's admins.
   state: z.enum(CHANNEL_STATES).default('active'),

@@ -40,6 +40,14 @@ export function channelStoreSuite(store: () => ChannelStore): void {
     it('keeps channels by org, at most so many, and none once it is removed', async () => {
       const org = `org-${unique()}`;
       const secrets = [{ keyId: 'k1', sealed: 'abc' }];
+      const settings = { keyId: 'k1', sealed: 'abc' };
+      const chat = channelRecord({
+        org,
+        target: { kind: 'chat', service: 'slack', host: 'chat.example.com', settings },
+      });
+      await store().insert(chat);
+      assert.deepEqual(await store().find(chat.id), chat);
+      await store().remove(chat.id);
       const webhook = channelRecord({ org, target: { kind: 'webhook', url: 'https://example.com/hook', secrets } });
       await store().insert(webhook);
       await store().insert(channelRecord({ org: `${org}-other` }));
