@@ -26,6 +26,7 @@ import { badgeRoutes } from './status-page/badge-routes.ts';
 import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
 import type { StatusPageDeps } from './status-page/deps.ts';
+import { feedRoutes } from './status-page/feed-routes.ts';
 import { statuspageRoutes } from './status-page/json-routes.ts';
 import { statusPageRoutes } from './status-page/page-routes.ts';
 import { pulseStatusRoute } from './status-page/pulse-status-route.ts';
@@ -71,6 +72,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...deliveryRoutes(deps),
       ...channelLinkRoutes(deps),
       ...statuspageRoutes(statusDeps, reader),
+      ...feedRoutes(statusDeps, reader),
       ...badgeRoutes(statusDeps),
       ...statusPageRoutes(statusDeps, reader),
       ...dashboardRoutes({ ...deps, ...pages, authenticate }),

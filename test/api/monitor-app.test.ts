@@ -27,6 +27,10 @@ const TABLE = readTable(`
   POST   /api/heartbeats/mon_none/token        404
   POST   /api/heartbeats/mon_none/token/start  404
   POST   /api/heartbeats/mon_none/token/fail   404
+  GET    /feed.atom                            200
+  GET    /maintenance.ics                      200
+  GET    /status/nobody/feed.atom              404
+  GET    /status/nobody/maintenance.ics        404
   GET    /api/v2/summary.json                  200
   GET    /api/v2/status.json                   200
   GET    /api/v2/components.json               200
