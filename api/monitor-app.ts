@@ -14,7 +14,9 @@ import { historyRoutes } from './monitors/history-routes.ts';
 import { maintenanceRoutes } from './monitors/maintenance-routes.ts';
 import { metricsRoute } from './monitors/metrics-route.ts';
 import { monitorRoutes } from './monitors/monitor-routes.ts';
+import { recurringRoutes } from './monitors/recurring-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
+import { rotateTokenRoute } from './monitors/rotate-token-route.ts';
 import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
@@ -24,6 +26,7 @@ import { badgeRoutes } from './status-page/badge-routes.ts';
 import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
 import type { StatusPageDeps } from './status-page/deps.ts';
+import { feedRoutes } from './status-page/feed-routes.ts';
 import { statuspageRoutes } from './status-page/json-routes.ts';
 import { statusPageRoutes } from './status-page/page-routes.ts';
 import { pulseStatusRoute } from './status-page/pulse-status-route.ts';
@@ -58,6 +61,8 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       createRoute(deps),
       ...changeRoutes(deps),
       ...maintenanceRoutes(deps),
+      ...recurringRoutes(deps),
+      rotateTokenRoute(deps),
       ...historyRoutes(deps),
       ...heartbeatRoutes(deps),
       metricsRoute(deps),
@@ -67,6 +72,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...deliveryRoutes(deps),
       ...channelLinkRoutes(deps),
       ...statuspageRoutes(statusDeps, reader),
+      ...feedRoutes(statusDeps, reader),
       ...badgeRoutes(statusDeps),
       ...statusPageRoutes(statusDeps, reader),
       ...dashboardRoutes({ ...deps, ...pages, authenticate }),

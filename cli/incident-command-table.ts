@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
+import { CHAT_SERVICES } from '../domain/notifications/chat-services.ts';
 import { wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
@@ -93,6 +94,17 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .option(...org)
     .action((address, _options, self) =>
       perform(self, async (context) => (await loadAlerts()).addChannel(context, address, self.opts())),
+    );
+  alerts
+    .command('add-chat')
+    .description('tell outages in a chat, or by a pager; prompts for its secrets or reads them from stdin')
+    .addArgument(new Argument('<service>').choices(CHAT_SERVICES))
+    .option('--room <id>', 'of Telegram, the chat')
+    .option('--token', 'of ntfy, an access token besides the address')
+    .option('--address <address>', 'of Telegram and PagerDuty, where it is another one')
+    .option(...org)
+    .action((service, _options, self) =>
+      perform(self, async (context) => (await loadAlerts()).addChat(context, service, self.opts())),
     );
   alerts
     .command('remove')

@@ -109,6 +109,36 @@ function addChanges(monitors: Command, perform: Perform): void {
       perform(self, async (context) => (await load()).endMaintenance(context, monitor, self.opts())),
     );
   monitors
+    .command('repeat-maintenance')
+    .description('let monitors fail again and again: neither told nor counted')
+    .argument('<time>', 'how long each time is, such as 90m', duration(60, 86_400))
+    .argument('<monitors...>', MONITOR)
+    .option('--weekly <days>', 'on these days of the week, such as sun or mon-fri')
+    .option('--monthly <days>', 'on these days of the month, such as 1,15')
+    .option('--at <time>', 'at this time of day, such as 03:30')
+    .option('--cron <line>', 'minute, hour, day, month and weekday, such as "30 3 * * sun"')
+    .option('--zone <zone>', 'by the clocks of this time zone, such as Europe/Berlin', 'UTC')
+    .option('--note <text>', 'what is done')
+    .action((seconds, names, _options, self) =>
+      perform(self, async (context) => (await load()).repeatMaintenance(context, seconds, names, self.opts())),
+    );
+  monitors
+    .command('end-repeat')
+    .description('end recurring maintenance of a monitor for good')
+    .argument('<monitor>', MONITOR)
+    .argument('<maintenance>', 'as `monitors show` names it')
+    .action((monitor, maintenance, _options, self) =>
+      perform(self, async (context) => (await load()).endRepeat(context, monitor, maintenance)),
+    );
+  monitors
+    .command('rotate-token')
+    .description('give a heartbeat another address; the one before goes on for a while')
+    .argument('<monitor>', MONITOR)
+    .option('--overlap <hours>', 'how long the address before goes on; 0 ends it now', wholeNumber(0, 168), 24)
+    .action((monitor, { overlap }, self) =>
+      perform(self, async (context) => (await load()).rotateToken(context, monitor, overlap)),
+    );
+  monitors
     .command('remove')
     .description('remove a monitor that was added by hand, or whose service or domain is gone')
     .argument('<monitor>', MONITOR)

@@ -17,6 +17,18 @@ export const monitorReply = z.looseObject({
   state: text,
   since: text,
   flapping: z.boolean(),
+  recurringMaintenance: z
+    .array(
+      z.looseObject({
+        id: text,
+        cron: text,
+        timeZone: text,
+        minutes: z.number(),
+        note: text.nullish(),
+        next: text.nullish(),
+      }),
+    )
+    .default([]),
   lastCheck: z.looseObject({ at: text, outcome: text, durationMs: z.number(), message: text.nullish() }).nullish(),
 });
 
@@ -29,6 +41,8 @@ export const monitorDetailReply = monitorReply.extend({
 });
 
 export const createdMonitorReply = monitorReply.extend({ heartbeatUrl: text.nullish() });
+
+export const rotatedMonitorReply = monitorReply.extend({ heartbeatUrl: text, formerTokenUntil: text.nullish() });
 
 export const incidentReply = z.looseObject({
   id: text,
@@ -46,9 +60,17 @@ export const acceptedReply = z.looseObject({ id: text });
 export const channelReply = z.looseObject({
   id: text,
   org: text.nullish(),
-  target: z.looseObject({ kind: text, to: text.optional(), url: text.optional() }),
+  target: z.looseObject({
+    kind: text,
+    to: text.optional(),
+    url: text.optional(),
+    service: text.optional(),
+    host: text.optional(),
+  }),
   state: text.nullish(),
   lastProblem: text.nullish(),
 });
+
+export type ChannelReply = z.infer<typeof channelReply>;
 
 export const createdChannelReply = channelReply.extend({ secret: text.nullish() });

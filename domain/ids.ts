@@ -34,6 +34,7 @@ export const ID_PREFIXES = {
   searchRows: 'srw',
   domain: 'dom',
   monitor: 'mon',
+  maintenance: 'mnt',
   incident: 'inc',
   channel: 'chn',
   error: 'err',

@@ -68,8 +68,9 @@ export const monitors = defineModule({
       ...{ commands, now },
     });
     const incidentCommands = createIncidentCommands(client);
-    const begin = createBeginInTurn({ commands: incidentCommands, incidents: createIncidentStore({ db }) });
-    const listener = createTransitionListener({ ...incidentCommands, begin }, outbox);
+    const incidents = createIncidentStore({ db });
+    const begin = createBeginInTurn({ commands: incidentCommands, incidents });
+    const listener = createTransitionListener({ ...incidentCommands, begin }, outbox, incidents);
     const recording = {
       ...{ ...stores, listener, now },
       onFailure: (err: unknown) => warn({ err }, 'the incidents could not be told of a monitor yet'),

@@ -17,7 +17,7 @@ import { originsTrustedFor, type TrustedOrigin } from '../domain/notifications/t
 import { defineModule, type WorkerParts } from './module.ts';
 
 const now = () => new Date();
-/** What a receiver of webhooks answers is not read further. */
+/** The status of an answer says whether it was taken: of what else it has, so much is passed over, and the rest is cut off. */
 const MOST_ANSWER_BYTES = 16 * 1024;
 const WEBHOOK_TIMEOUT_MS = 20_000;
 

@@ -2,7 +2,9 @@ import { FairleadError } from '../../domain/errors.ts';
 import { openedIncident } from '../../domain/incidents/change-incident.ts';
 import { incidentId } from '../../domain/incidents/incident.ts';
 import { incidentNotice } from '../../domain/incidents/incident-notice.ts';
+import { fromIncidentView } from '../../domain/incidents/incident-view.ts';
 import type { IncidentCommands, IncidentStart } from '../../domain/incidents/messages.ts';
+import type { IncidentStore } from '../../domain/incidents/ports.ts';
 import { targetOf } from '../../domain/monitors/check-kinds.ts';
 import type { Transition } from '../../domain/monitors/condition.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
@@ -12,19 +14,25 @@ import type { Outbox } from '../../domain/notifications/ports.ts';
 type Commands = Pick<IncidentCommands, 'begin' | 'resolve' | 'markFlapping'>;
 
 /**
- * Makes incidents of transitions: one for each (monitor, sequence) of a `down`. Idempotent by its id. That something is down is
- * announced before its incident begins, as that incident would: of thousands, the last one begins a minute after the first.
+ * Makes incidents of transitions: one for each (monitor, sequence) of a `down`. Idempotent by its id. All that are down at once are
+ * on record, and announced, before the first of their workflows begins, and as those would: of thousands, the last one begins
+ * minutes after the first.
  */
-export function createTransitionListener(commands: Commands, outbox: Pick<Outbox, 'tellAll'>): TransitionListener {
+export function createTransitionListener(
+  commands: Commands,
+  outbox: Pick<Outbox, 'tellAll'>,
+  incidents: Pick<IncidentStore, 'announce'>,
+): TransitionListener {
   return {
-    announce: (down) =>
-      outbox.tellAll(
-        down.flatMap(([monitor, transition]) => {
-          const start = incidentStart(monitor, transition);
-          const told = { event: 'opened', turn: 1, at: start?.startedAt ?? '' } as const;
-          return start === null ? [] : [incidentNotice(openedIncident(start), told)];
-        }),
-      ),
+    async announce(down) {
+      const opened = down.flatMap(([monitor, transition]) => {
+        const start = incidentStart(monitor, transition);
+        return start === null ? [] : [openedIncident(start)];
+      });
+      await incidents.announce(opened.map(fromIncidentView));
+      const told = (at: string) => ({ event: 'opened', turn: 1, at }) as const;
+      await outbox.tellAll(opened.map((incident) => incidentNotice(incident, told(incident.startedAt))));
+    },
     async tell(monitor, transition) {
       const { downSequence } = transition;
       const start = incidentStart(monitor, transition);

@@ -1,11 +1,12 @@
 import { eachItem } from '../../domain/each-item.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
 import { isArchiveOver, type Monitor } from '../../domain/monitors/monitor.ts';
 import type { ConditionStore, MonitorStore, RollUpStore } from '../../domain/monitors/ports.ts';
-import { isByHand } from '../../domain/monitors/registration.ts';
+import { isBeingRemoved, isByHand, removedKey } from '../../domain/monitors/registration.ts';
 
 export interface RemoveArchivedDeps {
-  readonly monitors: Pick<MonitorStore, 'list' | 'find' | 'remove'>;
+  readonly monitors: Pick<MonitorStore, 'list' | 'replace' | 'remove'>;
   readonly conditions: Pick<ConditionStore, 'remove'>;
   readonly heartbeats: Pick<HeartbeatStore, 'remove'>;
   readonly rollUps: Pick<RollUpStore, 'remove'>;
@@ -15,11 +16,12 @@ export interface RemoveArchivedDeps {
 /** An org that adds and removes all the time fills nothing: of those that its people added, so many are kept, the newest. */
 export const MOST_ARCHIVED_BY_HAND = 500;
 
-type Archived = Pick<Monitor, 'id' | 'org'> & { readonly archivedAt: Date };
+type Archived = Monitor & { readonly archivedAt: Date };
 
 /**
- * Deletes monitors that were archived for so long that they do not come back, with their history. The monitor goes last, so
- * that an attempt that breaks off is made again; idempotent. One that came back meanwhile stays.
+ * Deletes monitors that were archived for so long that they do not come back, with their history. One that came back since it was
+ * read stays, with all of its history: its key is taken first, by its revision, so that nothing brings it back from then on. The
+ * monitor goes last, so that an attempt that breaks off is made again; idempotent.
  * @returns how many went
  * @throws UNAVAILABLE (retryable)
  */
@@ -29,14 +31,14 @@ export async function removeArchived(deps: RemoveArchivedDeps, signal: AbortSign
   let removed = 0;
   const list = (page: Parameters<MonitorStore['list']>[1]) => deps.monitors.list({ org: null, archived: true }, page);
   for await (const monitor of eachItem(list, signal)) {
-    const { id, org, archivedAt } = monitor;
+    const { archivedAt } = monitor;
     if (archivedAt === null) continue;
-    if (isArchiveOver(archivedAt, now)) removed += await removeMonitor(deps, id);
-    else if (isByHand(monitor)) byHand.push({ id, org, archivedAt });
+    if (isBeingRemoved(monitor) || isArchiveOver(archivedAt, now)) removed += await removeMonitor(deps, monitor);
+    else if (isByHand(monitor)) byHand.push({ ...monitor, archivedAt });
   }
-  for (const { id } of overMost(byHand)) {
+  for (const monitor of overMost(byHand)) {
     signal.throwIfAborted();
-    removed += await removeMonitor(deps, id);
+    removed += await removeMonitor(deps, monitor);
   }
   return removed;
 }
@@ -47,11 +49,24 @@ function overMost(archived: readonly Archived[]): readonly Archived[] {
   );
 }
 
-async function removeMonitor(deps: RemoveArchivedDeps, id: string): Promise<number> {
-  const monitor = await deps.monitors.find(id);
-  if (monitor === null || monitor.archivedAt === null) return 0;
+async function removeMonitor(deps: RemoveArchivedDeps, monitor: Monitor): Promise<number> {
+  const taken = isBeingRemoved(monitor) ? monitor : await take(deps, monitor);
+  if (taken === null) return 0;
+  const { id } = taken;
   await deps.rollUps.remove(id);
   await deps.heartbeats.remove(id);
   await deps.conditions.remove(id);
-  return (await deps.monitors.remove(monitor)) ? 1 : 0;
+  return (await deps.monitors.remove(taken)) ? 1 : 0;
+}
+
+/** Null where it was changed since it was read: the next run looks at it again. */
+async function take({ monitors, now }: RemoveArchivedDeps, monitor: Monitor): Promise<Monitor | null> {
+  const taken = { ...monitor, key: removedKey(monitor.id), updatedAt: now(), revision: monitor.revision + 1 };
+  try {
+    await monitors.replace(taken);
+    return taken;
+  } catch (error) {
+    if (error instanceof FairleadError && error.code === 'CONFLICT') return null;
+    throw error;
+  }
 }

@@ -143,10 +143,11 @@ async function write(deps: RecorderDeps, held: Held, conditions: readonly Condit
 }
 
 /**
- * Tells what is stored and not told yet, without holding up the results behind it: while Temporal is away it goes on in the
- * background. One telling at a time, and beside it one announcement of all that is new, which does not wait for it.
+ * Tells what is stored and not told yet, without holding up the results behind it: while Temporal is away, or has thousands to begin,
+ * it goes on in the background. One telling at a time, and beside it one announcement of all that is new, which does not wait for it.
  */
 async function tellUntold(deps: RecorderDeps, held: Held): Promise<void> {
+  const isNew = held.telling === null;
   held.telling ??= tellEach(deps, held).finally(() => {
     held.telling = null;
   });
@@ -155,7 +156,8 @@ async function tellUntold(deps: RecorderDeps, held: Held): Promise<void> {
   });
   const waiting = new AbortController();
   const enough = delay(TOLD_WITHIN_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([Promise.all([held.telling, held.announcing]), enough]);
+  // A telling that goes on for long is awaited once, and not with each batch of results.
+  await Promise.race([Promise.all([isNew ? held.telling : null, held.announcing]), enough]);
   waiting.abort();
 }
 

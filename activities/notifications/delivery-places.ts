@@ -33,7 +33,8 @@ export function createDeliveryPlaces(attemptOf: () => number): InDeliveryPlace {
 
 /** All mail goes by one server. */
 function receiverOf(target: Channel['target']): string {
-  return target.kind === 'mail' ? 'the mail server' : (URL.parse(target.url)?.host ?? target.url);
+  if (target.kind === 'mail') return 'the mail server';
+  return target.kind === 'chat' ? target.host : (URL.parse(target.url)?.host ?? target.url);
 }
 
 /** At a moment of chance, or all that were refused would come again together. */

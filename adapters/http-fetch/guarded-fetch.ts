@@ -3,7 +3,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { type Lookup, systemLookup } from '../public-address.ts';
 import { API_POLICY, checkAddress, type FetchPolicy, parseAddress, refused } from './fetch-policy.ts';
 import { createGuardedConnector, type Dialler, type GuardedConnectorOptions } from './guarded-connector.ts';
-import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts';
+import { ACCEPTED_ENCODINGS, dropBody, readBody } from './read-body.ts';
 
 export interface GuardedFetchOptions {
   /** `API_POLICY` by default. */
@@ -28,6 +28,8 @@ export interface GuardedRequest {
   readonly signal?: AbortSignal | undefined;
   /** Called with each address before it is asked, the first and those of redirects; what it throws ends the fetch. */
   readonly onHop?: (url: URL) => Promise<void> | void;
+  /** False where the status says all: whatever else is answered, `text` is empty. True by default. */
+  readonly readsBody?: boolean;
 }
 
 export interface GuardedAnswer {
@@ -112,13 +114,17 @@ async function openDispatchers(options: GuardedConnectorOptions): Promise<Dispat
   return { guarded: new Agent({ connect, maxHeaderSize: MOST_HEADER_BYTES }), trusted: new Agent() };
 }
 
-interface Sending extends Pick<GuardedRequest, 'method' | 'headers' | 'body' | 'onHop'> {
+interface Sending extends Pick<GuardedRequest, 'method' | 'headers' | 'body' | 'onHop' | 'readsBody'> {
   readonly dispatcher: Dispatcher;
   readonly signal: AbortSignal;
   readonly policy: FetchPolicy;
 }
 
-async function follow(first: URL, { onHop, policy, ...sending }: Sending, most: number): Promise<GuardedAnswer> {
+async function follow(
+  first: URL,
+  { onHop, policy, readsBody = true, ...sending }: Sending,
+  most: number,
+): Promise<GuardedAnswer> {
   const { request } = await loadUndici();
   let url = first;
   let headers: Readonly<Record<string, string>> = {
@@ -130,10 +136,9 @@ async function follow(first: URL, { onHop, policy, ...sending }: Sending, most: 
     const answer = await request(url, { ...sending, headers });
     const answered = firstOfEach(answer.headers);
     if (!REDIRECTS.has(answer.statusCode) || answered.location === undefined) {
-      const hasBody = sending.method !== 'HEAD' && !BODILESS.has(answer.statusCode);
-      const encoding = policy.decompresses && hasBody ? (answered['content-encoding'] ?? null) : null;
-      const body = await readBody(answer.body, { encoding, most, host: url.host });
-      return { url: url.href, status: answer.statusCode, headers: answered, text: body.toString('utf8') };
+      const { method } = sending;
+      const text = await textOf(answer, { method, policy, readsBody, most, host: url.host });
+      return { url: url.href, status: answer.statusCode, headers: answered, text };
     }
     // Not read: the connection is not used again.
     answer.body.on('error', () => undefined).destroy();
@@ -145,6 +150,25 @@ async function follow(first: URL, { onHop, policy, ...sending }: Sending, most: 
     url = next;
   }
   throw refused(first, `redirects more than ${policy.mostRedirects} times`);
+}
+
+interface Reading extends Pick<Sending, 'method' | 'policy'> {
+  readonly readsBody: boolean;
+  readonly most: number;
+  readonly host: string;
+}
+
+async function textOf(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { method, policy, readsBody, most, host }: Reading,
+): Promise<string> {
+  if (!readsBody) {
+    await dropBody(body, most);
+    return '';
+  }
+  const hasBody = method !== 'HEAD' && !BODILESS.has(statusCode);
+  const encoding = policy.decompresses && hasBody ? (firstOfEach(headers)['content-encoding'] ?? null) : null;
+  return (await readBody(body, { encoding, most, host })).toString('utf8');
 }
 
 function checkRedirect(

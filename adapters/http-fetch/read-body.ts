@@ -1,5 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Dispatcher } from 'undici';
 import { FairleadError } from '../../domain/errors.ts';
 
 /** Content codings of RFC 9110 that are read; `deflate` is the zlib format. */
@@ -34,6 +35,15 @@ export async function readBody(
     body.on('error', () => undefined).destroy();
   }
   return Buffer.concat(chunks, size);
+}
+
+/** So long the end of a body that nobody reads is awaited. */
+const DROP_MS = 1_000;
+
+/** Passes a body over. A short one is taken from its connection, which is then used again; any other ends with it. It never fails. */
+export async function dropBody(body: Dispatcher.ResponseData['body'], most: number): Promise<void> {
+  await body.dump({ limit: most, signal: AbortSignal.timeout(DROP_MS) }).catch(() => undefined);
+  body.on('error', () => undefined).destroy();
 }
 
 function decode(body: Readable, encoding: string, host: string): Readable {

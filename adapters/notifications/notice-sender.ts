@@ -4,8 +4,10 @@ import { FairleadError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/identity/mail-templates.ts';
 import { formatId } from '../../domain/ids.ts';
 import { CONFIRM_PATH, channelLink, STOP_PATH } from '../../domain/notifications/channel-address.ts';
+import { CHAT_TEMPLATES } from '../../domain/notifications/chat-templates.ts';
 import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
 import type { ChannelLinks, NoticeSender } from '../../domain/notifications/ports.ts';
+import { chatSettingsSchema } from '../../domain/notifications/schema.ts';
 import { webhookSecretContext } from '../../domain/notifications/webhook-secret.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import type { GuardedFetch } from '../http-fetch/guarded-fetch.ts';
@@ -38,13 +40,10 @@ export function createNoticeSender(deps: NoticeSenderDeps): NoticeSender {
     send(channel, delivery, signal) {
       const { id, target } = channel;
       if (target.kind === 'mail') return sendMail(deps, channel, target.to, delivery);
+      const fetch = deps.fetchFor(channel.org);
+      if (target.kind === 'chat') return sendChat({ ...deps, fetch }, id, target, delivery, signal);
       const secrets = target.secrets.map((secret) => deps.cipher.open(secret, webhookSecretContext(id)));
-      return sendWebhook(
-        { ...deps, fetch: deps.fetchFor(channel.org) },
-        { url: target.url, secrets },
-        delivery,
-        signal,
-      );
+      return sendWebhook({ ...deps, fetch }, { url: target.url, secrets }, delivery, signal);
     },
   };
 }
@@ -91,10 +90,33 @@ async function sendWebhook(
   const body = JSON.stringify({ type: kind, timestamp: at.toISOString(), data: { subject, text, ...data } });
   const message = { id: messageId(delivery), timestamp: Math.floor(now().getTime() / 1_000), body };
   const headers = { 'content-type': 'application/json', ...webhookHeaders(message, secrets) };
-  const { status } = await fetch({ method: 'POST', url, headers, body, signal });
+  const { status } = await fetch({ method: 'POST', url, headers, body, signal, readsBody: false });
+  requireTaken(status, 'The receiver of the webhook');
+}
+
+type ChatTarget = Extract<Channel['target'], { readonly kind: 'chat' }>;
+
+async function sendChat(
+  { cipher, fetch }: Pick<NoticeSenderDeps, 'cipher'> & { readonly fetch: GuardedFetch },
+  channelId: string,
+  { service, settings: sealed }: ChatTarget,
+  { notification }: Delivery,
+  signal: AbortSignal,
+): Promise<void> {
+  const { title, request } = CHAT_TEMPLATES[service];
+  const settings = chatSettingsSchema.parse(JSON.parse(cipher.open(sealed, webhookSecretContext(channelId))));
+  const asked = request(settings, notification);
+  if (asked === null) return;
+  const headers = { 'content-type': 'application/json', ...asked.headers };
+  const body = JSON.stringify(asked.body);
+  const { status } = await fetch({ method: 'POST', url: asked.url, headers, body, signal, readsBody: false });
+  requireTaken(status, title);
+}
+
+/** @throws UNAVAILABLE, retryable unless the receiver wants no more */
+function requireTaken(status: number, receiver: string): void {
   if (status >= 200 && status < 300) return;
-  const said = `The receiver of the webhook answered ${status}`;
-  throw new FairleadError('UNAVAILABLE', said, { retryable: status !== GONE });
+  throw new FairleadError('UNAVAILABLE', `${receiver} answered ${status}`, { retryable: status !== GONE });
 }
 
 /** Without what names of monitors could bring into a header. */

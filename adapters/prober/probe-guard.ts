@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { FairleadError } from '../../domain/errors.ts';
 import { type Dialler, resolveHost } from '../http-fetch/guarded-connector.ts';
 import { isOfThisMachine, isPublic, type Lookup, WEB_PORTS } from '../public-address.ts';
+import { isNoSuchName } from './no-such-name.ts';
 
 /** Which addresses are checked besides those of the public internet. Plain data: it goes to the prober's thread. */
 export interface ProbeNetworks {
@@ -16,7 +17,10 @@ export interface ProbeNetworks {
 
 /** Where a socket may go: what is returned is what is connected to, and nothing is resolved again. */
 export interface ProbeGuard {
-  /** @throws SOURCE_REFUSED for an address that is not checked; what kept the name from being resolved */
+  /**
+   * @throws SOURCE_REFUSED for an address that is not checked; UNAVAILABLE (retryable) where nobody can say whether it is the
+   *   router's; what kept the name from being resolved
+   */
   addressesOf(host: string, port: number): Promise<readonly string[]>;
   /** Leads the sockets of tests elsewhere, once the guard let their addresses pass. */
   readonly dialler: Dialler | null;
@@ -25,6 +29,8 @@ export interface ProbeGuard {
 export interface ProbeGuardOptions {
   readonly networks: ProbeNetworks;
   readonly lookup: Lookup;
+  /** Of the router's name, all addresses or an error; `lookup` when it is left out. */
+  readonly edgeLookup?: Lookup;
   readonly dialler?: Dialler | null;
   /** Whether an address is this machine's own; by its network interfaces when it is left out. */
   readonly isOwn?: (address: string) => boolean;
@@ -64,7 +70,7 @@ export function createProbeGuard(options: ProbeGuardOptions): ProbeGuard {
     judged.set(key, verdict);
     return verdict;
   };
-  const edge = createEdgeAddresses(networks.edgeHost, lookup);
+  const edge = createEdgeAddresses(networks.edgeHost, options.edgeLookup ?? lookup);
   const isOpen = async (addresses: readonly string[], port: number): Promise<boolean> => {
     const others = addresses.filter((address) => !isAllowed(address, port));
     if (webPorts.has(port)) return others.length === 0 || (await edge.are(others));
@@ -88,9 +94,14 @@ export function createProbeGuard(options: ProbeGuardOptions): ProbeGuard {
 function createEdgeAddresses(edgeHost: string | null, lookup: Lookup) {
   const known = async (): Promise<readonly (ipaddr.IPv4 | ipaddr.IPv6)[]> => {
     if (edgeHost === null) return [];
-    // A router whose name is not found is none.
-    const addresses = await resolveHost(edgeHost, lookup).catch(() => []);
-    return addresses.map((address) => ipaddr.process(address));
+    try {
+      return (await resolveHost(edgeHost, lookup)).map((address) => ipaddr.process(address));
+    } catch (error) {
+      // A router whose name is nowhere is none.
+      if (isNoSuchName(error)) return [];
+      const message = `${edgeHost}, where requests to the platform come in, cannot be resolved`;
+      throw new FairleadError('UNAVAILABLE', message, { retryable: true, cause: error });
+    }
   };
   const formOf = (text: string): string => ipaddr.process(text).toString();
   return {

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { LRUCache } from 'lru-cache';
 import type { Lookup } from '../public-address.ts';
+import { isNoSuchName } from './no-such-name.ts';
 
 /** A name server that does not answer is asked once more; the check that waits ends before. */
 const TIMEOUT_MS = 2_000;
@@ -16,8 +17,9 @@ type Found = readonly { readonly address: string; readonly ttl: number }[];
  * which names that are never answered would occupy. So whole names are asked for, and the machine's file of hosts is not
  * read. Failures are not remembered.
  * @param servers addresses of DNS servers; none: those of the machine
+ * @param needsAll fails where the addresses of one family are not told, as some servers never tell: for who must know all
  */
-export function createProbeLookup(servers: readonly string[]): Lookup {
+export function createProbeLookup(servers: readonly string[], { needsAll = false } = {}): Lookup {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   if (servers.length > 0) resolver.setServers(servers);
   const known = new LRUCache<string, Found>({ max: MOST_NAMES });
@@ -28,6 +30,8 @@ export function createProbeLookup(servers: readonly string[]): Lookup {
       resolver.resolve4(name, { ttl: true }),
       resolver.resolve6(name, { ttl: true }),
     ]);
+    const untold = [v4, v6].find((answer) => answer.status === 'rejected' && !isNoSuchName(answer.reason));
+    if (needsAll && untold?.status === 'rejected') throw untold.reason;
     const found = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length === 0 && v4.status === 'rejected') throw v4.reason;
     const seconds = Math.min(KEPT_SECONDS.most, ...found.map(({ ttl }) => ttl));

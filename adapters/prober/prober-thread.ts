@@ -21,8 +21,9 @@ const {
 } = workerData as ThreadSettings;
 const isShared = lane !== PLATFORM_LANE;
 const lookup = createProbeLookup(nameServers);
+const edgeLookup = createProbeLookup(nameServers, { needsAll: true });
 const guardOf = (more: readonly string[]) =>
-  createProbeGuard({ networks: { ...networks, allowed: [...networks.allowed, ...more] }, lookup });
+  createProbeGuard({ networks: { ...networks, allowed: [...networks.allowed, ...more] }, lookup, edgeLookup });
 const guardOfOthers = guardOf([]);
 const guards = new Map([...allowedOfOrgs].map(([org, allowed]) => [org, guardOf(allowed)]));
 // The operator named them: they may be in the operator's own network.

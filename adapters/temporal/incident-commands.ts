@@ -1,4 +1,4 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { FairleadError } from '../../domain/errors.ts';
 import {
   INCIDENT_SIGNALS,
@@ -14,15 +14,26 @@ import { withinReach } from './within-reach.ts';
 /** The way to the workflows of incidents. */
 export function createIncidentCommands(client: Client): IncidentCommands {
   const reach = <T>(call: () => Promise<T>) => withinReach(client, 'What keeps incidents', call);
-  const signal = (id: string, name: string, argument: unknown): Promise<void> =>
+  /** Also of one whose workflow has not begun yet: it begins by that, with what is on record. */
+  const signal = (
+    { id, reuse }: { readonly id: string; readonly reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE' },
+    name: string,
+    argument: unknown,
+  ): Promise<void> =>
     reach(async () => {
+      const known: KnownIncident = { id, isKnown: true };
+      const begun = {
+        ...{ workflowId: incidentWorkflowId(id), workflowIdReusePolicy: reuse, taskQueue: TASK_QUEUE, args: [known] },
+        ...{ signal: name, signalArgs: [argument], staticSummary: `incident ${id}` },
+      };
       try {
-        await client.workflow.getHandle(incidentWorkflowId(id)).signal(name, argument);
+        await startedOnceMore(() => client.workflow.signalWithStart(INCIDENT_WORKFLOWS.runIncident, begun));
       } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         throw new FairleadError('INCIDENT_NOT_FOUND', `No incident ${id} is open`, { cause: error });
       }
     });
+  const unlessEnded = (id: string) => ({ id, reuse: 'REJECT_DUPLICATE' }) as const;
   return {
     begin: (start) =>
       reach(async () => {
@@ -39,22 +50,10 @@ export function createIncidentCommands(client: Client): IncidentCommands {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),
-    acknowledge: (id, acknowledgement) => signal(id, INCIDENT_SIGNALS.acknowledged, acknowledgement),
-    update: (id, update) => signal(id, INCIDENT_SIGNALS.updated, update),
-    resolve: (id, resolution) =>
-      reach(async () => {
-        const known: KnownIncident = { id, isKnown: true };
-        const ending = {
-          workflowId: incidentWorkflowId(id),
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-          taskQueue: TASK_QUEUE,
-          args: [known],
-          signal: INCIDENT_SIGNALS.resolved,
-          signalArgs: [resolution],
-          staticSummary: `the end of ${id}`,
-        };
-        await startedOnceMore(() => client.workflow.signalWithStart(INCIDENT_WORKFLOWS.runIncident, ending));
-      }),
-    markFlapping: (id, isFlapping) => signal(id, INCIDENT_SIGNALS.flapped, isFlapping),
+    acknowledge: (id, acknowledgement) => signal(unlessEnded(id), INCIDENT_SIGNALS.acknowledged, acknowledgement),
+    update: (id, update) => signal(unlessEnded(id), INCIDENT_SIGNALS.updated, update),
+    // Also where its workflow is gone.
+    resolve: (id, resolution) => signal({ id, reuse: 'ALLOW_DUPLICATE' }, INCIDENT_SIGNALS.resolved, resolution),
+    markFlapping: (id, isFlapping) => signal(unlessEnded(id), INCIDENT_SIGNALS.flapped, isFlapping),
   };
 }

@@ -11,7 +11,7 @@ import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { changeOne } from './change-routes.ts';
 import type { MonitorsDeps } from './deps.ts';
-import { hashHeartbeatToken } from './heartbeat-token.ts';
+import { hashHeartbeatToken, heartbeatUrl } from './heartbeat-token.ts';
 import { ACTORS, ownerOf } from './monitor-callers.ts';
 import { recordChange } from './record-change.ts';
 
@@ -31,11 +31,12 @@ export function createRoute(deps: MonitorsDeps): Route {
     callers: ACTORS,
     body: bodySchema,
     responses: { 201: { description: 'The monitor', schema: createdMonitorSchema } },
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'RATE_LIMITED'],
     handle: async ({ body }, context) => {
       const { caller } = context;
       const token = body.check.kind === 'heartbeat' ? deps.newHeartbeatToken() : null;
       const org = ownerOf(caller, body.org, deps.platformOrg);
+      deps.addLimit(org);
       await requireRoom(deps, org);
       const monitor = await newMonitor(deps, body, { org, token });
       const data = { name: monitor.serviceName, kind: monitor.check.kind };
@@ -44,8 +45,9 @@ export function createRoute(deps: MonitorsDeps): Route {
       });
       if (!(await deps.monitors.insert(monitor))) throw new FairleadError('CONFLICT', 'This monitor is there already');
       await requireStillRoom(deps, monitor, org);
-      const heartbeatUrl = token === null ? null : `${deps.publicUrl}/api/heartbeats/${monitor.id}/${token}`;
-      return { status: 201, data: { ...monitorView({ monitor, condition: null }, deps.now()), heartbeatUrl } };
+      const url = token === null ? null : heartbeatUrl(deps.publicUrl, monitor.id, token);
+      const view = monitorView({ monitor, condition: null }, deps.now());
+      return { status: 201, data: { ...view, heartbeatUrl: url } };
     },
   });
 }
@@ -55,6 +57,9 @@ export function createRoute(deps: MonitorsDeps): Route {
  * deploys and operators register for the org takes no place of these.
  */
 export const MOST_BY_HAND = 500;
+
+/** Monitors that people of one org add in a minute: each makes history and work for the checks, also where it is removed again. */
+export const MOST_ADDED = 120;
 
 /** @throws CONFLICT when the org has more than so many others by hand */
 async function requireRoom(

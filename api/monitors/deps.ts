@@ -4,6 +4,7 @@ import type { NewId } from '../../domain/ids.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
 import type { ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
 import type { MonitorSources } from '../../domain/monitors/source-of-monitor.ts';
+import type { OrgLimit } from '../http/org-limit.ts';
 
 export interface MonitorsDeps extends MonitorSources {
   readonly monitors: MonitorStore;
@@ -12,6 +13,8 @@ export interface MonitorsDeps extends MonitorSources {
   readonly heartbeats: HeartbeatStore;
   /** In the monitor's own database: what cannot be recorded is not done. */
   readonly audit: AuditRecorder;
+  /** Counts a monitor that somebody adds to an org. @throws RATE_LIMITED */
+  readonly addLimit: OrgLimit;
   /** A new token of a heartbeat, 32 random bytes in base64url. */
   readonly newHeartbeatToken: () => string;
   /** Whether a host name is one that the platform gives to services. */

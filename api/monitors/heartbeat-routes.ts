@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
-import type { HeartbeatSignal } from '../../domain/monitors/heartbeat.ts';
+import { type HeartbeatSignal, tokenHashesAt } from '../../domain/monitors/heartbeat.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { defineRoute, type Method, type Route } from '../http/define-route.ts';
 import type { MonitorsDeps } from './deps.ts';
@@ -41,8 +41,9 @@ function heartbeatRoute(
     responses: { 200: { description: 'It is kept', schema: z.object({ ok: z.literal(true) }) } },
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
     handle: async ({ params: { id, token } }) => {
-      const monitor = await requireHeartbeat(deps, id, token);
-      await deps.heartbeats.put(monitor.id, signal, deps.now());
+      const at = deps.now();
+      const monitor = await requireHeartbeat(deps, { id, token, at });
+      await deps.heartbeats.put(monitor.id, signal, at);
       return { status: 200, data: { ok: true } };
     },
   });
@@ -51,11 +52,11 @@ function heartbeatRoute(
 /** @throws NOT_FOUND, the same for a wrong token as for a monitor that is not there */
 async function requireHeartbeat(
   { monitors }: Pick<MonitorsDeps, 'monitors'>,
-  id: string,
-  token: string,
+  { id, token, at }: { readonly id: string; readonly token: string; readonly at: Date },
 ): Promise<Monitor> {
   const monitor = await monitors.find(id);
-  const isOwn = monitor?.check.kind === 'heartbeat' && isHeartbeatToken(token, monitor.check.tokenHash);
+  const hashes = monitor?.check.kind === 'heartbeat' ? tokenHashesAt(monitor.check, at) : [];
+  const isOwn = hashes.some((tokenHash) => isHeartbeatToken(token, tokenHash));
   if (monitor !== null && isOwn && monitor.archivedAt === null) return monitor;
   throw new FairleadError('NOT_FOUND', 'There is no heartbeat at this address');
 }

@@ -11,3 +11,8 @@ export function isHeartbeatToken(token: string, tokenHash: string): boolean {
   const presented = hash('sha256', token, 'buffer');
   return kept.length === presented.length && timingSafeEqual(kept, presented);
 }
+
+/** The address that a job calls. @param publicUrl of the uptime monitor */
+export function heartbeatUrl(publicUrl: string, monitorId: string, token: string): string {
+  return `${publicUrl}/api/heartbeats/${monitorId}/${token}`;
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withoutMaintenance, withWindow } from '../../domain/monitors/maintenance.ts';
+import { cutShort } from '../../domain/monitors/recurring-maintenance.ts';
 import { monitorViewSchema } from '../../domain/monitors/reply-schema.ts';
 import { maintenanceSchema } from '../../domain/monitors/schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
@@ -51,7 +52,8 @@ function endRoute(deps: MonitorsDeps): Route {
     ...row,
     method: 'delete',
     summary: 'Ends the maintenance of a monitor now',
-    description: 'A monitor that is not in maintenance stays as it is.',
+    description:
+      'A monitor that is not in maintenance stays as it is. Of recurring ones, the one that runs ends; the next ones come.',
     query: z.strictObject({
       planned: z.stringbool().default(false).describe('Whether times to come are withdrawn too'),
     }),
@@ -59,8 +61,9 @@ function endRoute(deps: MonitorsDeps): Route {
     handle: async ({ resource: { id, org }, query: { planned } }, context) => {
       const facts = { type: 'monitor.maintenance_ended', subject: id, orgSlug: org, data: { planned } };
       await recordChange(deps, context, context.caller, facts);
-      const changed = await changeOne(deps, id, ({ maintenance }, at) => ({
+      const changed = await changeOne(deps, id, ({ maintenance, recurring }, at) => ({
         maintenance: withoutMaintenance(maintenance, { at, planned }),
+        ...(recurring !== undefined && { recurring: cutShort(recurring, at) }),
       }));
       return { status: 200, data: await viewOf(deps, changed) };
     },

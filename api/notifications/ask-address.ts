@@ -13,27 +13,48 @@ export function newConfirmation({ links, now }: Pick<NotificationsDeps, 'links' 
 }
 
 /**
- * Adds a channel, and mails its address a link where it has one to confirm. An address that has been asked as often as it may
- * be is not asked again. The answer and the record of the delivery are the same: they say nothing of what others do with it.
- * @throws RATE_LIMITED when the org has asked as many addresses today as it may, or this one as often; CONFLICT when it has too many channels; UNAVAILABLE when
- *   the mail cannot be sent on its way: then no channel was added
+ * Adds a channel, and mails its address a link where it has one to confirm. Its place is taken first, and it is told nothing
+ * until it is recorded: what is refused is not on record, and what cannot be recorded is not added. An address that has been asked
+ * as often as it may be is not asked again. The answer and the record of the delivery are the same: they say nothing of what others
+ * do with it.
+ * @param record records that it is added
+ * @throws CONFLICT when the org has too many channels; RATE_LIMITED when it has asked as many addresses today as it may, or this one
+ *   as often; UNAVAILABLE when it cannot be recorded, or the mail cannot be sent on its way: then no channel was added
  */
-export async function addChannel(deps: NotificationsDeps, channel: Channel): Promise<void> {
-  const { confirmation, target, org } = channel;
-  if (confirmation === null || target.kind !== 'mail') return await deps.channels.insert(channel);
-  const at = deps.now();
-  const isAsked = await countQuestion(deps, org, digest(target.to), at);
-  await deps.channels.insert(channel);
-  const notice = confirmNotice(channel, confirmation, { at, platformName: deps.platformName, isMuted: !isAsked });
+export async function addChannel(
+  deps: NotificationsDeps,
+  channel: Channel,
+  record: () => Promise<void>,
+): Promise<void> {
+  const { channels } = deps;
+  await channels.insert({ ...channel, state: 'unconfirmed' });
   try {
-    await putDeliveries({ ...deps, commands: deps.deliveryCommands }, [channel], [notice]);
+    const ask = await confirming(deps, channel);
+    await record();
+    await (ask === null ? channels.activate(channel.id) : ask());
   } catch (error) {
-    // Nobody will be asked: whoever is told so adds the channel once more.
-    await deps.channels.remove(channel.id);
-    const lastProblem = 'It could not be sent on its way';
-    await deps.deliveries.note(deliveryId(notice, channel), { state: 'dead', lastProblem, endedAt: at });
+    // Nobody is told there, nor asked: whoever hears of it adds the channel once more.
+    await channels.remove(channel.id);
     throw error;
   }
+}
+
+/** What asks the address of a channel; null of one that has none to confirm. @throws RATE_LIMITED */
+async function confirming(deps: NotificationsDeps, channel: Channel): Promise<(() => Promise<void>) | null> {
+  const { confirmation, target, org } = channel;
+  if (confirmation === null || target.kind !== 'mail') return null;
+  const at = deps.now();
+  const isAsked = await countQuestion(deps, org, digest(target.to), at);
+  const notice = confirmNotice(channel, confirmation, { at, platformName: deps.platformName, isMuted: !isAsked });
+  return async () => {
+    try {
+      await putDeliveries({ ...deps, commands: deps.deliveryCommands }, [channel], [notice]);
+    } catch (error) {
+      const lastProblem = 'It could not be sent on its way';
+      await deps.deliveries.note(deliveryId(notice, channel), { state: 'dead', lastProblem, endedAt: at });
+      throw error;
+    }
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { normalizeEmail } from '../../domain/identity/email-address.ts';
 import { MOST_CONFIRMATIONS } from '../../domain/notifications/channel-address.ts';
+import type { ChatSettings } from '../../domain/notifications/chat-templates.ts';
 import type { Channel } from '../../domain/notifications/notification.ts';
 import {
   channelView,
@@ -87,8 +87,9 @@ function addRoute(deps: NotificationsDeps): Route {
   return defineRoute({
     method: 'post',
     path: '/api/alerts/channels',
-    summary: 'Adds a mail address or a webhook',
-    description: `Webhooks are signed as Standard Webhooks says. The secret is shown in this reply, and never again. A mail address is told \
+    summary: 'Adds a mail address, a webhook, a chat or a pager',
+    description: `Webhooks are signed as Standard Webhooks says. The secret is shown in this reply, and never again. Of a chat no reply shows \
+more than its host. A mail address is told \
 nothing until somebody has confirmed it by the link that is mailed there: an org has ${MOST_CONFIRMATIONS.org} such mails a day, \
 ${MOST_CONFIRMATIONS.ofOrgToAddress} of them to one address.`,
     tag,
@@ -99,18 +100,14 @@ ${MOST_CONFIRMATIONS.ofOrgToAddress} of them to one address.`,
     errors: ['CONFLICT', 'RATE_LIMITED', 'SOURCE_REFUSED'],
     handle: async ({ query, body }, context) => {
       const org = toldOrg(context.caller, query.org);
-      if (body.kind === 'webhook') deps.checkWebhookAddress(body.url, org);
       const id = deps.newId('channel');
-      const made = body.kind === 'webhook' ? deps.newWebhookSecret(id) : null;
-      const target = body.kind === 'mail' ? mailTarget(body.to) : webhookTarget(body.url, made?.sealed);
-      const facts = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
+      const { target, secret } = targetOf(deps, body, { id, org });
+      const added = { id, org, target, createdAt: deps.now(), createdBy: context.caller.name };
       const confirmation = target.kind === 'mail' ? newConfirmation(deps, id) : null;
-      const channel = { ...facts, confirmation, state: confirmation === null ? 'active' : 'unconfirmed' } as const;
-      await deps.recordChange(context, context.caller, {
-        ...{ type: 'monitor.channel_added', subject: id, orgSlug: org, data: { kind: body.kind } },
-      });
-      await addChannel(deps, channel);
-      return { status: 201, data: { ...channelView(channel), secret: made?.secret ?? null } };
+      const channel = { ...added, confirmation, state: confirmation === null ? 'active' : 'unconfirmed' } as const;
+      const facts = { type: 'monitor.channel_added', subject: id, orgSlug: org, data: { kind: body.kind } };
+      await addChannel(deps, channel, () => deps.recordChange(context, context.caller, facts));
+      return { status: 201, data: { ...channelView(channel), secret } };
     },
   });
 }
@@ -122,8 +119,32 @@ function mailTarget(to: string): Channel['target'] {
   return { kind: 'mail', to: address };
 }
 
-function webhookTarget(url: string, secret: SealedSecret | undefined): Channel['target'] {
-  return { kind: 'webhook', url, secrets: secret === undefined ? [] : [secret] };
+interface Made {
+  readonly target: Channel['target'];
+  /** Shown this once. */
+  readonly secret: string | null;
+}
+
+/** @throws VALIDATION_FAILED, SOURCE_REFUSED */
+function targetOf(
+  deps: Pick<NotificationsDeps, 'checkWebhookAddress' | 'newWebhookSecret' | 'sealForChannel'>,
+  body: z.output<typeof newChannelSchema>,
+  { id, org }: Pick<Channel, 'id' | 'org'>,
+): Made {
+  if (body.kind === 'mail') return { target: mailTarget(body.to), secret: null };
+  const address = body.kind === 'webhook' ? body.url : body.address;
+  deps.checkWebhookAddress(address, org);
+  if (body.kind === 'webhook') {
+    const { secret, sealed } = deps.newWebhookSecret(id);
+    return { target: { kind: 'webhook', url: address, secrets: [sealed] }, secret };
+  }
+  const settings: ChatSettings = {
+    address,
+    token: 'token' in body ? body.token : null,
+    room: 'room' in body ? body.room : null,
+  };
+  const sealed = deps.sealForChannel(id, JSON.stringify(settings));
+  return { target: { kind: 'chat', service: body.kind, host: new URL(address).host, settings: sealed }, secret: null };
 }
 
 function removeRoute(deps: NotificationsDeps): Route {

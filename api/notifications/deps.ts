@@ -20,6 +20,8 @@ export interface NotificationsDeps {
   readonly outbox: Outbox;
   /** A new secret of a webhook as its receiver needs it, and as it is kept with the channel. */
   readonly newWebhookSecret: (channelId: string) => { readonly secret: string; readonly sealed: SealedSecret };
+  /** Seals what its channel alone may open. */
+  readonly sealForChannel: (channelId: string, text: string) => SealedSecret;
   readonly links: ChannelLinks;
   readonly mailCounts: MailCounts;
   /** Named in mails. */

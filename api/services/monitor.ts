@@ -39,6 +39,7 @@ import { SIGN_IN_CALLBACK, serviceRow } from '../../domain/services.ts';
 import { createOrgLimit } from '../http/org-limit.ts';
 import { MOST_CHANGES } from '../incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../monitor-app.ts';
+import { MOST_ADDED } from '../monitors/create-route.ts';
 import { createMonitorGate } from '../monitors/monitor-callers.ts';
 import { recordChange } from '../monitors/record-change.ts';
 import { defineService, type ServiceParts } from '../service-definition.ts';
@@ -93,13 +94,14 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     domains: builder === undefined ? null : createServedDomains({ url: builder, internalKey }),
     incidents: createIncidentStore({ db }),
     incidentCommands: createIncidentCommands(temporal()),
+    addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ channels, deliveries, deliveryCommands },
     outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
     mailCounts: createMailCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS, settings.platformOrg),
-    newWebhookSecret: webhookSecrets(env.MONITOR_ENCRYPTION_KEY),
+    ...channelSecrets(env.MONITOR_ENCRYPTION_KEY),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),
     snapshots: createSnapshotFiles({ folder: join(env.DATA_DIR, SNAPSHOT_FOLDER) }),
     audit,
@@ -111,12 +113,16 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
   };
 }
 
-/** Secrets that the worker opens when it signs. */
-function webhookSecrets(keys: readonly Uint8Array[]): MonitorDeps['newWebhookSecret'] {
+/** Secrets that the worker opens when it sends. */
+function channelSecrets(keys: readonly Uint8Array[]): Pick<MonitorDeps, 'newWebhookSecret' | 'sealForChannel'> {
   const cipher = createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY');
-  return (channelId) => {
-    const secret = formatWebhookSecret(randomBytes(WEBHOOK_SECRET_BYTES).toString('base64'));
-    return { secret, sealed: cipher.seal(secret, webhookSecretContext(channelId)) };
+  const sealForChannel = (channelId: string, text: string) => cipher.seal(text, webhookSecretContext(channelId));
+  return {
+    sealForChannel,
+    newWebhookSecret: (channelId) => {
+      const secret = formatWebhookSecret(randomBytes(WEBHOOK_SECRET_BYTES).toString('base64'));
+      return { secret, sealed: sealForChannel(channelId, secret) };
+    },
   };
 }
 

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import type { StatusView } from '../../domain/status-page/status-view.ts';
-import { statuspageIncidents, statuspageSummary } from '../../domain/status-page/statuspage-format.ts';
+import {
+  type StatuspagePlace,
+  statuspageIncidents,
+  statuspageSummary,
+} from '../../domain/status-page/statuspage-format.ts';
 import {
   componentsSchema,
   incidentsSchema,
@@ -83,9 +87,17 @@ function route<P extends z.ZodObject>(
   });
 }
 
-function wholeOf(deps: StatusPageDeps, view: StatusView, org: string): Whole {
+/** Where a page is, as documents name it. */
+export function placeOf(
+  deps: Pick<StatusPageDeps, 'platformOrg' | 'platformName' | 'statusUrl'>,
+  org: string,
+): StatuspagePlace {
   const isOwn = org === deps.platformOrg;
-  const place = { title: titleOf(deps, org), url: isOwn ? deps.statusUrl : `${deps.statusUrl}/status/${org}` };
+  return { title: titleOf(deps, org), url: isOwn ? deps.statusUrl : `${deps.statusUrl}/status/${org}` };
+}
+
+function wholeOf(deps: StatusPageDeps, view: StatusView, org: string): Whole {
+  const place = placeOf(deps, org);
   return {
     ...statuspageSummary(view, place),
     all: statuspageIncidents(view, [...view.open, ...view.past], place),
@@ -93,13 +105,14 @@ function wholeOf(deps: StatusPageDeps, view: StatusView, org: string): Whole {
 }
 
 /** What everybody may read, from pages of other sites too, and keep for some seconds. */
-function sendPublicly(json: Buffer): Reply {
+export function sendPublicly(document: Buffer, type = 'application/json; charset=utf-8'): Reply {
   return async (response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     response.setHeader('Cache-Control', 'public, max-age=10');
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Content-Length', json.length);
-    response.end(json);
+    response.setHeader('Content-Type', type);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Content-Length', document.length);
+    response.end(document);
   };
 }

@@ -65,12 +65,14 @@ function frameOf(page: StatusPage, isStale: boolean) {
   const overall = overallStatus(view.components);
   const headline = isStale ? 'The state is not known now' : overall.description;
   const components = componentSections(page, isStale);
+  const base = page.path === '/' ? '' : page.path;
   const top = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${headline} – ${title}</title>
+<link rel="alternate" type="application/atom+xml" href="${base}/feed.atom" title="Incidents">
 ${styleElement()}
 </head>
 <body${isStale && trustedMarkup(' class="stale"')}>
@@ -80,9 +82,10 @@ ${styleElement()}
 <p class="overall ${isStale ? 'unknown' : overall.indicator}">${headline}</p>
 <p class="quiet">As of ${momentOf(view.asOf)}.${isStale && ' The uptime monitor does not answer now: this is how it was then.'}</p>
 `;
+  const link = (file: string, words: string) => html`<a href="${base}/${file}">${words}</a>`;
   const bottom = html`
 </main>
-<footer class="quiet"><p>${pageLinks(page)}<a href="${page.path === '/' ? '' : page.path}/api/v2/summary.json">This page as JSON</a></p></footer>
+<footer class="quiet"><p>${pageLinks(page)}${link('feed.atom', 'Incidents as a feed')} ${link('maintenance.ics', 'Maintenance as a calendar')} ${link('api/v2/summary.json', 'This page as JSON')}</p></footer>
 </div>
 </body>
 </html>

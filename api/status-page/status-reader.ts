@@ -52,8 +52,9 @@ export function createStatusReader(deps: StatusPageDeps): StatusReader {
   };
 }
 
-function bytesOfView({ components, open, past }: StatusView): number {
-  return components.length * COMPONENT_BYTES + (open.length + past.length) * INCIDENT_BYTES;
+function bytesOfView({ components, open, past, maintenances }: StatusView): number {
+  const small = components.length + maintenances.length;
+  return small * COMPONENT_BYTES + (open.length + past.length) * INCIDENT_BYTES;
 }
 
 /** That there is no such thing is an answer; that the database is away is none. */

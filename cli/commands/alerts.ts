@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { ChatService } from '../../domain/notifications/chat-services.ts';
 import { pathOf } from '../api-client.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
-import { acceptedReply, channelReply, createdChannelReply } from '../monitor-replies.ts';
+import { acceptedReply, type ChannelReply, channelReply, createdChannelReply } from '../monitor-replies.ts';
+import { readSecrets } from '../secret-input.ts';
 import { printable } from '../terminal/style.ts';
 
 const CHANNELS = pathOf('api', 'alerts', 'channels');
@@ -24,8 +26,8 @@ export async function listChannels(context: CliContext, { org }: OrgOption): Pro
     output.table(
       [{ title: 'KIND' }, { title: 'WHERE', shrinks: true }, { title: 'ORG' }, { title: 'STATE' }, { title: 'ID' }],
       page.items.map(({ id, org: owner, target, state }) => [
-        { text: target.kind },
-        { text: target.to ?? target.url ?? '', tone: 'bold' },
+        { text: target.service ?? target.kind },
+        { text: whereOf(target), tone: 'bold' },
         { text: owner ?? 'operators' },
         { text: state ?? '' },
         { text: id, tone: 'dim' },
@@ -38,10 +40,43 @@ export async function listChannels(context: CliContext, { org }: OrgOption): Pro
   return exitCode('ok');
 }
 
+function whereOf({ to, url, host }: ChannelReply['target']): string {
+  return to ?? url ?? host ?? '';
+}
+
 /** `fairlead alerts add <address>`: a mail address, or the address of a webhook. */
 export async function addChannel(context: CliContext, address: string, { org }: OrgOption): Promise<number> {
-  const { output } = context;
   const body = /^https?:\/\//.test(address) ? { kind: 'webhook', url: address } : { kind: 'mail', to: address };
+  return await addBody(context, body, org);
+}
+
+/** What of a chat is a secret, in the order in which it is asked for; by the name of its field. */
+const CHAT_SECRETS: Readonly<Record<ChatService, readonly ('address' | 'token')[]>> = {
+  slack: ['address'],
+  discord: ['address'],
+  teams: ['address'],
+  telegram: ['token'],
+  ntfy: ['address'],
+  pagerduty: ['token'],
+};
+
+export interface ChatOptions extends OrgOption {
+  readonly room?: string;
+  readonly token?: boolean;
+  readonly address?: string;
+}
+
+/** `fairlead alerts add-chat <service>`: its secrets are prompted for, or read from stdin. */
+export async function addChat(context: CliContext, service: ChatService, options: ChatOptions): Promise<number> {
+  const { room, token: asksToken = false, address, org } = options;
+  const isByToken = service === 'ntfy' && asksToken;
+  const asked = [...CHAT_SECRETS[service], ...(isByToken ? (['token'] as const) : [])];
+  const secrets = await readSecrets(asked, context.terminal);
+  return await addBody(context, { kind: service, ...(address !== undefined && { address }), room, ...secrets }, org);
+}
+
+async function addBody(context: CliContext, body: object, org: string | undefined): Promise<number> {
+  const { output } = context;
   const request = { method: 'POST', path: CHANNELS, query: { org }, body } as const;
   const made = await connectToMonitor(context).call(createdChannelReply, request);
   output.document(made);
@@ -49,7 +84,9 @@ export async function addChannel(context: CliContext, address: string, { org }: 
   if (output.quiet) output.print(secret ?? made.id);
   else {
     const isAsked = made.state === 'unconfirmed';
-    output.print(`Outages are told to ${printable(address)} (${made.id})${isAsked ? ' once it is confirmed' : ''}`);
+    output.print(
+      `Outages are told to ${printable(whereOf(made.target))} (${made.id})${isAsked ? ' once it is confirmed' : ''}`,
+    );
     if (isAsked) output.note('Whoever reads there confirms it by the link that is mailed, within a day.');
     if (secret !== null) output.print(`Its receiver checks signatures with ${secret}`);
   }

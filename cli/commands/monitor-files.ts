@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { usageFailure } from '../cli-failure.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { z } from 'zod';
+import type { ApiClient } from '../api-client.ts';
+import { CliFailure, usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
@@ -36,7 +39,7 @@ export async function importMonitors(context: CliContext, file: string, { org }:
     const body = { environment, ...wanted, org };
     if (known.has(keyOf(body))) continue;
     known.add(keyOf(body));
-    const made = await api.call(createdMonitorReply, { method: 'POST', path: MONITORS, body });
+    const made = await add(context, api, body);
     added.push(made);
     if (output.quiet) output.print(made.id);
     else output.print(`Added ${made.name}: ${printable(made.target)}`);
@@ -45,6 +48,27 @@ export async function importMonitors(context: CliContext, file: string, { org }:
   output.document({ added, known: monitors.length - added.length, leftOut: notes });
   if (!output.quiet) output.print(`${added.length} added, ${monitors.length - added.length} there already`);
   return exitCode('ok');
+}
+
+/** So long a long import waits once the uptime monitor has taken as many as it takes in a minute. */
+const WAIT_MS = 10_000;
+const MOST_WAITS = 60;
+
+async function add(
+  { output }: CliContext,
+  api: ApiClient,
+  body: object,
+): Promise<z.output<typeof createdMonitorReply>> {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      return await api.call(createdMonitorReply, { method: 'POST', path: MONITORS, body });
+    } catch (error) {
+      if (!(error instanceof CliFailure) || error.code !== 'RATE_LIMITED' || waits === MOST_WAITS) throw error;
+      if (waits === 0)
+        output.note('The uptime monitor takes no more in this minute: the import goes on in the next one.');
+      await delay(WAIT_MS);
+    }
+  }
 }
 
 function keyOf({ name, environment, check }: Pick<WantedMonitor, 'name' | 'check'> & { environment: string }): string {

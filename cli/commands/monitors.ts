@@ -4,7 +4,13 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
-import { createdMonitorReply, type MonitorReply, monitorDetailReply, monitorReply } from '../monitor-replies.ts';
+import {
+  createdMonitorReply,
+  type MonitorReply,
+  monitorDetailReply,
+  monitorReply,
+  rotatedMonitorReply,
+} from '../monitor-replies.ts';
 import { checkOfTarget } from '../monitor-target.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
@@ -81,6 +87,7 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
         'Last',
         lastCheck == null ? 'not yet' : `${formatMoment(lastCheck.at)}: ${lastCheck.message ?? lastCheck.outcome}`,
       ],
+      ...monitor.recurringMaintenance.map((each) => ['Maintenance', recurringText(each)] as const),
       ['Id', monitor.id],
     ]);
     output.print('');
@@ -197,6 +204,86 @@ export async function endMaintenance(
   output.document(await api.call(monitorReply, { method: 'DELETE', path, query }));
   if (!output.quiet) output.print(`The maintenance of ${name} is over: failures are told and counted`);
   return exitCode('ok');
+}
+
+/** `fairlead monitors rotate-token <monitor>`. */
+export async function rotateToken(context: CliContext, given: string, overlapHours: number): Promise<number> {
+  const { output } = context;
+  const api = connectToMonitor(context);
+  const { id, name } = await findMonitor(context, api, given);
+  const path = pathOf('api', 'monitors', id, 'rotate-token');
+  const rotated = await api.call(rotatedMonitorReply, { method: 'POST', path, body: { overlapHours } });
+  output.document(rotated);
+  if (output.quiet) output.print(rotated.heartbeatUrl);
+  else output.print(`The job of ${name} calls this when it is done: ${printable(rotated.heartbeatUrl)}`);
+  const until = rotated.formerTokenUntil ?? null;
+  const before = until === null ? 'no more' : `until ${formatMoment(until)} UTC`;
+  output.note(`The address is shown this once. The one before it counts ${before}.`);
+  return exitCode('ok');
+}
+
+export interface RepeatOptions {
+  readonly cron?: string;
+  readonly weekly?: string;
+  readonly monthly?: string;
+  readonly at?: string;
+  readonly zone: string;
+  readonly note?: string;
+}
+
+/** `fairlead monitors repeat-maintenance <time> <monitors…>`: of so many seconds each, of all of these monitors. */
+export async function repeatMaintenance(
+  context: CliContext,
+  seconds: number,
+  given: readonly string[],
+  options: RepeatOptions,
+): Promise<number> {
+  const { output } = context;
+  const { zone: timeZone, note } = options;
+  const body = { cron: cronOfOptions(options), timeZone, minutes: Math.ceil(seconds / 60), note };
+  const api = connectToMonitor(context);
+  const found: MonitorReply[] = [];
+  for (const each of given) found.push(await findMonitor(context, api, each));
+  const changed: MonitorReply[] = [];
+  for (const { id, name } of found) {
+    const path = pathOf('api', 'monitors', id, 'recurring-maintenance');
+    const monitor = await api.call(monitorReply, { method: 'POST', path, body });
+    changed.push(monitor);
+    const added = monitor.recurringMaintenance.at(-1);
+    if (added === undefined) continue;
+    if (output.quiet) output.print(added.id);
+    else output.print(`${name} may fail again and again: ${recurringText(added)}`);
+  }
+  output.document({ items: changed });
+  return exitCode('ok');
+}
+
+/** `fairlead monitors end-repeat <monitor> <maintenance>`. */
+export async function endRepeat(context: CliContext, given: string, maintenance: string): Promise<number> {
+  const { output } = context;
+  const api = connectToMonitor(context);
+  const { id, name } = await findMonitor(context, api, given);
+  const path = pathOf('api', 'monitors', id, 'recurring-maintenance', maintenance);
+  output.document(await api.call(monitorReply, { method: 'DELETE', path }));
+  if (!output.quiet) output.print(`The maintenance of ${name} comes no more`);
+  return exitCode('ok');
+}
+
+function recurringText({ id, cron, timeZone, minutes, next }: MonitorReply['recurringMaintenance'][number]): string {
+  const when = next == null ? '' : `, next ${formatMoment(next)} UTC`;
+  return `${cron} ${timeZone} for ${formatDuration(minutes * 60_000)}${when} (${id})`;
+}
+
+/** @throws CliFailure with exit `usage` */
+function cronOfOptions({ cron, weekly, monthly, at }: RepeatOptions): string {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(at ?? '') ?? [];
+  const isByDays = (weekly === undefined) !== (monthly === undefined) && hour !== undefined && cron === undefined;
+  if (isByDays) return `${Number(minute)} ${Number(hour)} ${monthly ?? '*'} * ${weekly ?? '*'}`;
+  if (cron !== undefined && weekly === undefined && monthly === undefined && at === undefined) return cron;
+  throw usageFailure(
+    'When it is has to be said.',
+    'Name `--weekly sun --at 03:30`, `--monthly 1,15 --at 22:00`, or `--cron "30 3 * * sun"`.',
+  );
 }
 
 /** `fairlead monitors remove <monitor>`. */

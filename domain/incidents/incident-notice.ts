@@ -27,6 +27,7 @@ export function incidentNotice(
     org: incident.org,
     subject: subjectOf(incident, event),
     text: textOf(incident, event),
+    ...(isWritten(incident, event) && { isWritten: true }),
     data: {
       incidentId: incident.id,
       monitorId: incident.monitorId,
@@ -38,6 +39,20 @@ export function incidentNotice(
     },
     at: new Date(at),
   };
+}
+
+/** Whether a person's words are in it: an incident that no check has found, and the note of who ends one. */
+function isWritten({ monitorId, updates }: IncidentView, event: IncidentEvent): boolean {
+  switch (event) {
+    case 'opened':
+      return monitorId === null;
+    case 'updated':
+      return true;
+    case 'resolved':
+      return (updates.at(-1)?.by ?? null) !== null;
+    default:
+      return false;
+  }
 }
 
 function subjectOf({ title }: IncidentView, event: IncidentEvent): string {

@@ -11,7 +11,7 @@ export type IncidentStart = Pick<Incident, 'id' | 'org' | 'monitorId' | 'sequenc
   readonly startedAt: string;
 };
 
-/** One that is on record as open, and whose workflow is gone: it is begun again to come to its end. */
+/** One that is on record as open, and whose workflow has not begun yet, or is gone: it is begun with what is on record. */
 export interface KnownIncident {
   readonly id: string;
   readonly isKnown: true;
@@ -44,7 +44,7 @@ export interface Resolution {
 export interface IncidentCommands {
   /** Idempotent by the id: an incident that began, or ended, is left as it is. */
   begin(start: IncidentStart): Promise<void>;
-  /** @throws INCIDENT_NOT_FOUND when it does not run any more */
+  /** Where its workflow has not begun yet, it begins. Of one that is on no record nothing happens. @throws INCIDENT_NOT_FOUND when it has ended */
   acknowledge(id: string, acknowledgement: Acknowledgement): Promise<void>;
   update(id: string, update: PostedUpdate): Promise<void>;
   /** Also where its workflow is gone: one that is on record as open ends. What has ended, or is on no record, is left as it is. */

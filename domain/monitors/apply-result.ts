@@ -1,9 +1,9 @@
 import type { MonitorResult } from './check-result.ts';
 import { type Condition, isGap, type Transition, type VerdictState } from './condition.ts';
 import { flappingAt, STEADY } from './flapping.ts';
-import { isInMaintenance } from './maintenance.ts';
 import type { Monitor } from './monitor.ts';
 import { NOTHING_KNOWN, nextVerdict } from './next-verdict.ts';
+import { maintenanceAt } from './recurring-maintenance.ts';
 
 /** Of a monitor that was never checked. */
 export function emptyCondition(monitorId: string): Condition {
@@ -11,7 +11,7 @@ export function emptyCondition(monitorId: string): Condition {
   return { monitorId, verdict: NOTHING_KNOWN, flapping: STEADY, sequence: 0, ...nothing };
 }
 
-type Rules = Pick<Monitor, 'intervalSeconds' | 'maintenance'>;
+type Rules = Pick<Monitor, 'intervalSeconds' | 'maintenance' | 'recurring'>;
 
 /** Whether a later result was applied already. Of a check that has just ended it says that the clock was set back. */
 export function isPast({ last }: Condition, { at }: Pick<MonitorResult, 'at'>): boolean {
@@ -24,7 +24,7 @@ export function applyResult(condition: Condition, result: MonitorResult, rules: 
   const afterGap = isGap(condition.seenAt, result.at, rules.intervalSeconds * 1_000);
   const verdict = nextVerdict(condition.verdict, result, afterGap);
   const known = { ...condition, verdict, last: result, seenAt: result.at };
-  const inMaintenance = isInMaintenance(rules.maintenance, new Date(result.at));
+  const inMaintenance = maintenanceAt(rules, new Date(result.at)) !== null;
   return withTransitions(condition, known, { result, inMaintenance, now });
 }
 

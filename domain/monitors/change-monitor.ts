@@ -1,6 +1,7 @@
 import { FairleadError } from '../errors.ts';
 import { isWatched, type Monitor } from './monitor.ts';
 import type { MonitorStore } from './ports.ts';
+import { isBeingRemoved } from './registration.ts';
 
 /** More at once on one monitor than this is nobody's work. */
 const ATTEMPTS = 8;
@@ -32,8 +33,9 @@ export async function changeMonitor(
 
 type Changeable = Omit<Monitor, 'id' | 'number' | 'resumedAt' | 'createdAt' | 'updatedAt' | 'revision'>;
 
-/** The next version of a monitor; null where the changes change nothing. */
+/** The next version of a monitor; null where the changes change nothing, and of one that is being deleted. */
 export function changedMonitor(monitor: Monitor, changes: Partial<Changeable>, at: Date): Monitor | null {
+  if (isBeingRemoved(monitor)) return null;
   const next: Monitor = { ...monitor, ...changes };
   if (JSON.stringify(next) === JSON.stringify(monitor)) return null;
   const resumed = !isWatched(monitor) && isWatched(next) ? { resumedAt: at } : {};

@@ -46,6 +46,8 @@ export type MonitorCheck =
       readonly tokenHash: string;
       readonly periodSeconds: number;
       readonly graceSeconds: number;
+      /** The token before this one, which counts for a while after it was replaced. */
+      readonly formerToken?: { readonly tokenHash: string; readonly until: Date } | undefined;
     };
 
 export type CheckKind = MonitorCheck['kind'];

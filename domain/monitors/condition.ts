@@ -1,6 +1,6 @@
 import type { MonitorResult, Outcome } from './check-result.ts';
-import { isInMaintenance } from './maintenance.ts';
 import { isWatched, type Monitor } from './monitor.ts';
+import { maintenanceAt } from './recurring-maintenance.ts';
 
 /** What results alone say. */
 export const VERDICTS = ['pending', 'up', 'degraded', 'down'] as const;
@@ -80,7 +80,7 @@ export const CONDITION_REFRESH_MS = 15_000;
  */
 export function stateOf(monitor: Monitor, condition: Condition | null, now: Date): MonitorState {
   if (!isWatched(monitor)) return 'paused';
-  if (isInMaintenance(monitor.maintenance, now)) return 'maintenance';
+  if (maintenanceAt(monitor, now) !== null) return 'maintenance';
   if (condition === null || condition.seenAt === null) return 'pending';
   const silentMs = now.getTime() - condition.seenAt;
   // Of a clock that was ahead and is right again, what is to come is as old as what is past.

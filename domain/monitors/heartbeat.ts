@@ -22,6 +22,26 @@ export interface HeartbeatStore {
 
 export type HeartbeatCheck = Extract<MonitorCheck, { readonly kind: 'heartbeat' }>;
 
+/** How long a token counts beside the one that replaced it, in hours. */
+export const TOKEN_OVERLAP_HOURS = { usual: 24, most: 7 * 24 } as const;
+const HOUR_MS = 3_600_000;
+
+/** The check with another token. The one before counts for so long; the one before that, no more. */
+export function withToken(
+  { formerToken: _before, ...check }: HeartbeatCheck,
+  tokenHash: string,
+  { at, overlapHours }: { readonly at: Date; readonly overlapHours: number },
+): HeartbeatCheck {
+  if (overlapHours === 0) return { ...check, tokenHash };
+  const until = new Date(at.getTime() + overlapHours * HOUR_MS);
+  return { ...check, tokenHash, formerToken: { tokenHash: check.tokenHash, until } };
+}
+
+/** Hashes of the tokens by which a job reports at a time. */
+export function tokenHashesAt({ tokenHash, formerToken }: HeartbeatCheck, at: Date): readonly string[] {
+  return formerToken !== undefined && at < formerToken.until ? [tokenHash, formerToken.tokenHash] : [tokenHash];
+}
+
 /** What a look at the heartbeats of a monitor found. */
 export interface HeartbeatFinding {
   readonly outcome: Outcome;

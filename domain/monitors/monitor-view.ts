@@ -3,8 +3,8 @@ import { type MonitorCheck, targetOf } from './check-kinds.ts';
 import { type Condition, type MonitorState, stateOf } from './condition.ts';
 import type { RollUp, Uptime } from './history.ts';
 import { quantileMs } from './latency-histogram.ts';
-import { isInMaintenance } from './maintenance.ts';
 import type { Monitor } from './monitor.ts';
+import { maintenanceAt, nextOccurrence } from './recurring-maintenance.ts';
 import type { dayViewSchema, MonitorView, uptimeViewSchema } from './reply-schema.ts';
 
 /** A monitor with how it is. */
@@ -19,7 +19,7 @@ export function shownSince({ monitor, condition }: WatchedMonitor, state: Monito
     case 'paused':
       return monitor.paused?.at ?? monitor.archivedAt ?? monitor.updatedAt;
     case 'maintenance':
-      return monitor.maintenance.find((window) => isInMaintenance([window], now))?.from ?? monitor.updatedAt;
+      return maintenanceAt(monitor, now)?.from ?? monitor.updatedAt;
     case 'unknown':
       return new Date(condition?.seenAt ?? monitor.createdAt);
     case 'pending':
@@ -49,10 +49,20 @@ export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
     maintenance: monitor.maintenance.map(({ from, to, note }) => ({
       ...{ from: from.toISOString(), to: to.toISOString(), note },
     })),
+    recurringMaintenance: recurringView(monitor, now),
     lastCheck: lastCheckView(condition),
     createdAt: monitor.createdAt.toISOString(),
     updatedAt: monitor.updatedAt.toISOString(),
   };
+}
+
+function recurringView({ recurring = [] }: Monitor, now: Date): MonitorView['recurringMaintenance'] {
+  return recurring
+    .filter(({ until }) => until === null)
+    .map((each) => {
+      const { id, cron, timeZone, minutes, note } = each;
+      return { id, cron, timeZone, minutes, note, next: nextOccurrence(each, now)?.toISOString() ?? null };
+    });
 }
 
 /** The same without the query of its address, in which a key may stand. */

@@ -1,6 +1,7 @@
 import type { Environment } from '../environment.ts';
 import type { MonitorCheck } from './check-kinds.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
+import type { RecurringMaintenance } from './recurring-maintenance.ts';
 
 /** What is watched, and how (spec 3, "Monitor record"). What its checks found stands in its `Condition`. */
 export interface Monitor {
@@ -33,6 +34,8 @@ export interface Monitor {
   readonly resumedAt?: Date | undefined;
   /** Oldest first, without those that were over days ago. */
   readonly maintenance: readonly MaintenanceWindow[];
+  /** Without those that ended days ago. */
+  readonly recurring?: readonly RecurringMaintenance[] | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** One more with each change: a store refuses a change of what was changed meanwhile. */

@@ -29,7 +29,7 @@ export async function registerMonitor(deps: RegisterDeps, registration: Registra
   const next = await changeMonitor(monitors, known.id, (monitor) =>
     applyRegistration(monitor, registration, deps, now()),
   );
-  if (next !== null) return next;
+  if (next?.key === key) return next;
   throw new FairleadError('CONFLICT', 'The monitor was removed meanwhile; register it again.', { retryable: true });
 }
 

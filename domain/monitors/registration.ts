@@ -53,6 +53,16 @@ export function replacedKey(id: string): string {
   return `replaced/${id}`;
 }
 
+/** Of a monitor that is deleted with its history: nothing that is registered finds it. */
+export function removedKey(id: string): string {
+  return `removed/${id}`;
+}
+
+/** Whether it is deleted with its history: nothing changes it any more. */
+export function isBeingRemoved({ id, key }: Pick<Monitor, 'id' | 'key'>): boolean {
+  return key === removedKey(id);
+}
+
 /** Whether a person added it: what builders and operators register has a {@link naturalKey}. */
 export function isByHand({ id, key }: Pick<Monitor, 'id' | 'key'>): boolean {
   return key === manualKey(id);

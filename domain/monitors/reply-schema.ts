@@ -41,6 +41,15 @@ export const checkResultViewSchema = z.object({
   message: text.nullable(),
 });
 
+export const recurringViewSchema = z.object({
+  id: text,
+  cron: text,
+  timeZone: text,
+  minutes: count,
+  note: text.nullable(),
+  next: moment.nullable().describe('When it is next, or since when it runs; null: not within a year'),
+});
+
 export const maintenanceViewSchema = z.object({ from: moment, to: moment, note: text.nullable() });
 
 export const monitorViewSchema = z.object({
@@ -63,6 +72,7 @@ export const monitorViewSchema = z.object({
   paused: z.object({ at: moment, by: text }).nullable(),
   archivedAt: moment.nullable(),
   maintenance: z.array(maintenanceViewSchema),
+  recurringMaintenance: z.array(recurringViewSchema),
   lastCheck: checkResultViewSchema.nullable(),
   createdAt: moment,
   updatedAt: moment,
@@ -80,6 +90,10 @@ export const monitorDetailSchema = monitorViewSchema.extend({ uptime: z.array(up
 /** The token of a heartbeat is shown once. */
 export const createdMonitorSchema = monitorViewSchema.extend({
   heartbeatUrl: text.nullable().describe('Of a heartbeat, the address that its job calls; shown this once'),
+});
+
+export const rotatedMonitorSchema = createdMonitorSchema.extend({
+  formerTokenUntil: moment.nullable().describe('Until when the token before this one counts; null: not any more'),
 });
 
 export const dayViewSchema = z.object({

@@ -3,6 +3,7 @@ import { GAP_INTERVALS } from './condition.ts';
 import { ROLL_UPS, type RollUp, type RollUpLength } from './history.ts';
 import { histogramOf, mergeHistograms } from './latency-histogram.ts';
 import type { Monitor } from './monitor.ts';
+import { maintenanceWithin } from './recurring-maintenance.ts';
 import { type ReplayState, replay, type Segment, timeByState } from './timeline.ts';
 
 export const HOUR_MS = ROLL_UPS['1h'].lengthMs;
@@ -27,7 +28,7 @@ export function lookAheadMs({ intervalSeconds }: Pick<Monitor, 'intervalSeconds'
  * @param results from the beginning of the hour to its end and {@link lookAheadMs}, by time
  */
 export function rollUpHour(
-  monitor: Pick<Monitor, 'id' | 'intervalSeconds' | 'maintenance'>,
+  monitor: Pick<Monitor, 'id' | 'intervalSeconds' | 'maintenance' | 'recurring'>,
   startsAt: number,
   results: readonly CheckResult[],
   opening: ReplayState,
@@ -38,10 +39,14 @@ export function rollUpHour(
   const { segments } = replay(opening, results, intervalMs);
   const { closing } = replay(opening, within, intervalMs);
   const { lengthMs } = ROLL_UPS['5m'];
+  const maintained = {
+    id: monitor.id,
+    maintenance: maintenanceWithin(monitor, new Date(startsAt), new Date(endsAt)),
+  };
   const slices = Array.from({ length: HOUR_MS / lengthMs }, (_, index) =>
-    slice(monitor, { length: '5m', startsAt: startsAt + index * lengthMs, results: within, segments }),
+    slice(maintained, { length: '5m', startsAt: startsAt + index * lengthMs, results: within, segments }),
   ).filter(hasData);
-  const hour = slice(monitor, { length: '1h', startsAt, results: within, segments });
+  const hour = slice(maintained, { length: '1h', startsAt, results: within, segments });
   return { slices, hour: hasData(hour) ? hour : null, closing };
 }
 

@@ -4,9 +4,13 @@ import { orgSlugSchema } from '../org-slug.ts';
 import { isPlainText } from '../plain-text.ts';
 import { serviceNameSchema } from '../service-name.ts';
 import { DNS_TYPES, MOST_EXPECTED_CHARACTERS, type MonitorCheck } from './check-kinds.ts';
+import { parseCron } from './cron.ts';
+import { TOKEN_OVERLAP_HOURS } from './heartbeat.ts';
 import { isHost, MOST_HOST_CHARACTERS } from './host-name.ts';
 import { INTERVAL_SECONDS } from './monitor.ts';
+import { MOST_RECURRING_MINUTES } from './recurring-maintenance.ts';
 import type { Registration } from './registration.ts';
+import { isTimeZone } from './wall-clock.ts';
 
 const plain = (most: number) => z.string().min(1).max(most).refine(isPlainText, 'text without control characters');
 const url = (protocol: RegExp) =>
@@ -114,7 +118,10 @@ export const storedCheckSchema: z.ZodType<MonitorCheck> = z.union([
   checkSchema.options[4],
   checkSchema.options[5],
   checkSchema.options[6],
-  checkSchema.options[7].extend({ tokenHash: z.string() }),
+  checkSchema.options[7].extend({
+    tokenHash: z.string(),
+    formerToken: z.object({ tokenHash: z.string(), until: z.date() }).optional(),
+  }),
 ]);
 
 /** `POST /api/monitors` */
@@ -136,6 +143,16 @@ export const monitorChangeSchema = z.strictObject({
   paused: z.boolean().optional(),
 });
 
+/** `POST /api/monitors/:id/rotate-token` */
+export const tokenRotationSchema = z.strictObject({
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(TOKEN_OVERLAP_HOURS.most)
+    .default(TOKEN_OVERLAP_HOURS.usual)
+    .describe('So long the token before this one counts as well; 0 where somebody else has it'),
+});
+
 /** `POST /api/monitors/:id/maintenance`; how long and when it may be: `withWindow`. */
 export const maintenanceSchema = z
   .strictObject({
@@ -144,3 +161,15 @@ export const maintenanceSchema = z
     note: plain(200).nullable().default(null),
   })
   .refine(({ from, to }) => from < to, 'to: a time after from');
+
+/** `POST /api/monitors/:id/recurring-maintenance` */
+export const recurringSchema = z.strictObject({
+  cron: plain(100)
+    .refine((text) => parseCron(text) !== null, 'minute hour day month weekday, such as `30 3 * * sun`')
+    .describe(
+      'One time of day, on some days: `minute hour day month weekday`, such as `30 3 * * sun` or `0 22 1,15 * *`',
+    ),
+  timeZone: z.string().max(64).refine(isTimeZone, 'a time zone, such as Europe/Berlin').default('UTC'),
+  minutes: z.int().min(1).max(MOST_RECURRING_MINUTES),
+  note: plain(200).nullable().default(null),
+});

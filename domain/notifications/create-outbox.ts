@@ -1,6 +1,6 @@
 import { WOKEN_WITHIN_MS } from './gather.ts';
 import type { DeliveryCommands } from './messages.ts';
-import { NOTIFICATION_KINDS, type Notification } from './notification.ts';
+import { isGathered, type Notification } from './notification.ts';
 import type { ChannelStore, DeliveryStore, NoticeStore, Outbox } from './ports.ts';
 import { putDeliveries } from './put-deliveries.ts';
 
@@ -38,9 +38,8 @@ interface Telling extends OutboxDeps {
 async function tellOrg(deps: Telling, org: string | null, notices: readonly Notification[]): Promise<void> {
   const channels = (await deps.channels.list(org)).filter(({ state }) => state === 'active');
   if (channels.length === 0) return;
-  const gathered = notices.filter(({ kind }) => NOTIFICATION_KINDS[kind].isGathered);
-  await gather(deps, org, gathered);
-  const others = notices.filter(({ kind }) => !NOTIFICATION_KINDS[kind].isGathered);
+  await gather(deps, org, notices.filter(isGathered));
+  const others = notices.filter((notice) => !isGathered(notice));
   await putDeliveries(deps, channels, others);
 }
 

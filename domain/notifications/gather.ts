@@ -10,6 +10,8 @@ export const GATHER = {
   many: 10,
   /** Nothing came for so long: it is over. */
   quietMs: 3_000,
+  /** Whether it is over is looked at so often. */
+  lookMs: 1_000,
   /** Since the first of a group; an interval of prod, and the second check. */
   mostMs: 32_000,
   /** Between groups of one org. */

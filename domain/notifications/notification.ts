@@ -1,4 +1,5 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { ChatService } from './chat-services.ts';
 
 /**
  * The kinds of what is told, for all modules that tell something: one table. Those that are gathered may come by thousands
@@ -28,6 +29,11 @@ export function isNotificationKind(text: string): text is NotificationKind {
   return Object.hasOwn(NOTIFICATION_KINDS, text);
 }
 
+/** Whether it is told with others, and not at once. */
+export function isGathered({ kind, isWritten = false }: Pick<Notification, 'kind' | 'isWritten'>): boolean {
+  return NOTIFICATION_KINDS[kind].isGathered && !isWritten;
+}
+
 /** Something to tell an org. */
 export interface Notification {
   /** Made of what it is about, such as `<incident>/opened`: told twice, it counts once. */
@@ -39,6 +45,8 @@ export interface Notification {
   readonly subject: string;
   /** Plain text, some lines. */
   readonly text: string;
+  /** What a person writes of a thing, such as a note: told at once and alone, for a group has no place for it. */
+  readonly isWritten?: boolean | undefined;
   /** Facts for programs: strings, numbers, booleans, null, short lists of strings. */
   readonly data: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
   readonly at: Date;
@@ -69,7 +77,9 @@ export interface Channel {
   readonly target:
     | { readonly kind: 'mail'; readonly to: string }
     /** Signed as Standard Webhooks says, by each of the secrets: the newest first, two while one is replaced. */
-    | { readonly kind: 'webhook'; readonly url: string; readonly secrets: readonly SealedSecret[] };
+    | { readonly kind: 'webhook'; readonly url: string; readonly secrets: readonly SealedSecret[] }
+    /** Its `ChatSettings` as JSON, sealed; the host is shown. */
+    | { readonly kind: 'chat'; readonly service: ChatService; readonly host: string; readonly settings: SealedSecret };
   readonly state: ChannelState;
   /** Null once it was used, and where none is needed. */
   readonly confirmation: Confirmation | null;

@@ -17,8 +17,10 @@ export interface ChannelStore {
   find(id: string): Promise<Channel | null>;
   /** Of an org, or of the operators with null; at most {@link MOST_CHANNELS}. */
   list(org: string | null): Promise<readonly Channel[]>;
-  /** @throws CONFLICT when the org has {@link MOST_CHANNELS} */
+  /** Of many at once, as many get in as there is room for. @throws CONFLICT when the org has {@link MOST_CHANNELS} */
   insert(channel: Channel): Promise<void>;
+  /** Makes a channel active that has nothing to confirm. Nothing happens when it is stopped, or gone. */
+  activate(id: string): Promise<void>;
   /** Takes the link and makes the channel active, at once. @returns false where there is no such link at that time */
   confirm(id: string, hash: string, now: Date): Promise<boolean>;
   /** Nothing happens when there is none. */

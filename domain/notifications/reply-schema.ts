@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHAT_SERVICES } from './chat-services.ts';
 import { CHANNEL_STATES, type Channel, DELIVERY_STATES, type Delivery } from './notification.ts';
 
 /** Channels and deliveries as replies show them: never a secret. */
@@ -12,6 +13,7 @@ export const channelViewSchema = z.object({
   target: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('mail'), to: text }),
     z.object({ kind: z.literal('webhook'), url: text }),
+    z.object({ kind: z.literal('chat'), service: z.enum(CHAT_SERVICES), host: text }),
   ]),
   state: z
     .enum(CHANNEL_STATES)
@@ -51,11 +53,19 @@ export function channelView({
   createdAt,
   createdBy,
 }: Channel): z.input<typeof channelViewSchema> {
-  const shown =
-    target.kind === 'mail'
-      ? ({ kind: 'mail', to: target.to } as const)
-      : ({ kind: 'webhook', url: target.url } as const);
+  const shown = shownTarget(target);
   return { id, org, target: shown, state, createdAt: createdAt.toISOString(), createdBy };
+}
+
+function shownTarget(target: Channel['target']): z.input<typeof channelViewSchema>['target'] {
+  switch (target.kind) {
+    case 'mail':
+      return { kind: 'mail', to: target.to };
+    case 'webhook':
+      return { kind: 'webhook', url: target.url };
+    case 'chat':
+      return { kind: 'chat', service: target.service, host: target.host };
+  }
 }
 
 export function deliveryView(delivery: Delivery): z.input<typeof deliveryViewSchema> {

@@ -1,13 +1,45 @@
 import { z } from 'zod';
+import { isPlainText } from '../plain-text.ts';
+import { CHAT_TEMPLATES } from './chat-templates.ts';
+
+const address = z
+  .url({ protocol: /^https?$/ })
+  .max(2_000)
+  .refine((text) => URL.parse(text)?.username === '', 'an address without a user name');
+const secret = z.string().min(1).max(500).refine(isPlainText, 'text without control characters');
+
+/** The settings of a chat, as they are sealed. */
+export const chatSettingsSchema = z.object({
+  address: z.string(),
+  token: z.string().nullable(),
+  room: z.string().nullable(),
+});
+
+const byAddress = { address: address.describe('Of its incoming webhook; shown to nobody later') };
 
 /** `POST /api/alerts/channels` */
 export const newChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('mail'), to: z.email().max(254) }),
+  z.strictObject({ kind: z.literal('webhook'), url: address }),
+  z.strictObject({ kind: z.literal('slack'), ...byAddress }),
+  z.strictObject({ kind: z.literal('discord'), ...byAddress }),
+  z.strictObject({ kind: z.literal('teams'), ...byAddress }),
   z.strictObject({
-    kind: z.literal('webhook'),
-    url: z
-      .url({ protocol: /^https?$/ })
-      .max(2_000)
-      .refine((text) => URL.parse(text)?.username === '', 'an address without a user name'),
+    kind: z.literal('telegram'),
+    address: address.default(CHAT_TEMPLATES.telegram.address ?? ''),
+    token: secret.regex(/^\d+:[\w-]+$/, 'the token of a bot').describe('Of the bot; shown to nobody later'),
+    room: z.string().regex(/^(-?\d{1,20}|@\w{1,64})$/, 'the id of a chat, or @channel'),
+  }),
+  z.strictObject({
+    kind: z.literal('ntfy'),
+    address: address
+      .refine((text) => new URL(text).pathname.length > 1, 'an address with a topic')
+      .describe('With the topic'),
+    token: secret.nullable().default(null),
+  }),
+  z.strictObject({
+    kind: z.literal('pagerduty'),
+    address: address.default(CHAT_TEMPLATES.pagerduty.address ?? ''),
+    token: secret.describe('The integration key of Events v2; shown to nobody later'),
   }),
 ]);

@@ -5,16 +5,20 @@ import { stateOf } from '../monitors/condition.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import { shownSince, type WatchedMonitor } from '../monitors/monitor-view.ts';
 import type { ConditionStore, MonitorHistory, MonitorStore } from '../monitors/ports.ts';
+import { maintenanceWithin } from '../monitors/recurring-maintenance.ts';
 import { customDomainOf } from '../monitors/registration.ts';
 import type { PageRequest } from '../page.ts';
 import { dayBarsOf } from './day-states.ts';
 import { publicIncident, SHOWN_UPDATES } from './incident-view.ts';
 import {
   type ComponentHistory,
+  MAINTENANCE_DAYS,
+  MOST_MAINTENANCES,
   PAST_DAYS,
   SHOWN_DAYS,
   type StatusComponent,
   type StatusIncident,
+  type StatusMaintenance,
   type StatusView,
 } from './status-view.ts';
 
@@ -41,7 +45,7 @@ export interface StatusScope {
 
 /** Everything of a status page but its history. @throws UNAVAILABLE */
 export async function readStatus(sources: StatusSources, scope: StatusScope, now: Date): Promise<StatusView> {
-  const components = await readComponents(sources, scope, now);
+  const { components, maintenances } = await readComponents(sources, scope, now);
   const shown = new Map(components.map((component) => [component.id, component] as const));
   const since = new Date(now.getTime() - PAST_DAYS * DAY_MS);
   const [open, past] = await Promise.all([
@@ -50,7 +54,7 @@ export async function readStatus(sources: StatusSources, scope: StatusScope, now
       (incident.resolvedAt ?? now) < since ? null : publicIncident(incident, shown),
     ),
   ]);
-  return { org: scope.org ?? '', asOf: now, components, open, past };
+  return { org: scope.org ?? '', asOf: now, components, open, past, maintenances };
 }
 
 /** The newest that are shown. Of an org that shows hardly any, no more than {@link MOST_READ} are looked through. */
@@ -76,12 +80,14 @@ async function readComponents(
   { monitors, conditions }: StatusSources,
   scope: StatusScope,
   now: Date,
-): Promise<readonly StatusComponent[]> {
+): Promise<Pick<StatusView, 'components' | 'maintenances'>> {
   const components: StatusComponent[] = [];
+  let maintenances: readonly StatusMaintenance[] = [];
   const batch: Monitor[] = [];
   const take = async (): Promise<void> => {
     const found = await conditions.find(batch.map(({ id }) => id));
     components.push(...batch.map((monitor) => componentOf({ monitor, condition: found.get(monitor.id) ?? null }, now)));
+    maintenances = firstOf([...maintenances, ...batch.flatMap((monitor) => maintenancesOf(monitor, now))]);
     batch.length = 0;
   };
   for await (const monitor of eachItem((page) => monitors.list({ ...scope, archived: false }, page))) {
@@ -90,7 +96,19 @@ async function readComponents(
   }
   if (batch.length > 0) await take();
   const order = ({ group, name, id }: StatusComponent): string => `${groupRank(group)}\0${name}\0${id}`;
-  return components.sort((one, other) => (order(one) < order(other) ? -1 : 1));
+  return { components: components.sort((one, other) => (order(one) < order(other) ? -1 : 1)), maintenances };
+}
+
+/** What everybody may know of the maintenance of a monitor. */
+function maintenancesOf(monitor: Monitor, now: Date): readonly StatusMaintenance[] {
+  const at = (days: number): Date => new Date(now.getTime() + days * DAY_MS);
+  const windows = maintenanceWithin(monitor, at(-MAINTENANCE_DAYS.back), at(MAINTENANCE_DAYS.ahead));
+  return windows.map(({ from, to }) => ({ component: monitor.id, name: nameOf(monitor), from, to }));
+}
+
+function firstOf(maintenances: readonly StatusMaintenance[]): readonly StatusMaintenance[] {
+  const order = ({ from, component }: StatusMaintenance): string => `${from.toISOString()} ${component}`;
+  return maintenances.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)).slice(0, MOST_MAINTENANCES);
 }
 
 const GROUPS = { prod: 'Production', sandbox: 'Sandbox', uat: 'UAT' } as const;

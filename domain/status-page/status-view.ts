@@ -14,10 +14,15 @@ export interface StatusView {
   readonly open: readonly StatusIncident[];
   /** Those that are resolved, newest first: {@link PAST_DAYS} of them. */
   readonly past: readonly StatusIncident[];
+  /** Times of maintenance of components, by their beginnings: the first {@link MOST_MAINTENANCES} that are not over for long. */
+  readonly maintenances: readonly StatusMaintenance[];
 }
 
 /** Days of resolved incidents on a page. */
 export const PAST_DAYS = 14;
+/** Of maintenance: so many days back and ahead. */
+export const MAINTENANCE_DAYS = { back: 3, ahead: 60 } as const;
+export const MOST_MAINTENANCES = 100;
 /** Days of bars. */
 export const SHOWN_DAYS = 90;
 
@@ -68,4 +73,13 @@ export interface StatusIncident {
   readonly components: readonly string[];
   /** The newest few, newest first, each cut. */
   readonly updates: readonly Omit<IncidentUpdate, 'by'>[];
+}
+
+/** A time in which a component may fail, without what members noted of it. */
+export interface StatusMaintenance {
+  /** Of the component. */
+  readonly component: string;
+  readonly name: string;
+  readonly from: Date;
+  readonly to: Date;
 }

@@ -27,6 +27,10 @@ const TABLE = readTable(`
   POST   /api/heartbeats/mon_none/token        404
   POST   /api/heartbeats/mon_none/token/start  404
   POST   /api/heartbeats/mon_none/token/fail   404
+  GET    /feed.atom                            200
+  GET    /maintenance.ics                      200
+  GET    /status/nobody/feed.atom              404
+  GET    /status/nobody/maintenance.ics        404
   GET    /api/v2/summary.json                  200
   GET    /api/v2/status.json                   200
   GET    /api/v2/components.json               200
@@ -54,6 +58,9 @@ const TABLE = readTable(`
   PATCH  /api/monitors/mon_none {"paused":true}    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none                401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/monitors/mon_none/maintenance {"from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  POST   /api/monitors/mon_none/recurring-maintenance {"cron":"0\\u00203\\u0020*\\u0020*\\u0020sun","minutes":60}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  DELETE /api/monitors/mon_none/recurring-maintenance/mnt_none  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  POST   /api/monitors/mon_none/rotate-token   401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none/maintenance    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   GET    /api/incidents                        401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /api/incidents/inc_none               401 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { FairleadError } from '../../domain/errors.ts';
 import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
 
@@ -128,6 +129,35 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), /maintenance/i);
   });
 
+  it('lets monitors fail again and again, by days of the week or month, or a line of cron, until that is ended', async () => {
+    const repeat = (...words: readonly string[]) => ok('monitors', 'repeat-maintenance', '90m', ...words);
+    const zone = ['--zone', 'Europe/Berlin'];
+    const printed = await repeat('a-tcp', 'a-tls', '--weekly', 'sun', '--at', '03:30', ...zone, '--note', 'moving');
+    assert.match(printed, /a-tcp may fail again and again: 30 3 \* \* sun Europe\/Berlin[\s\S]*a-tls may fail/);
+    const [id = ''] = (await repeat('a-tcp', '--monthly', '1,15', '--at', '22:00', '--quiet')).trim().split('\n');
+    await repeat('a-tcp', '--cron', '0 1 * * mon-fri');
+    const { data } = JSON.parse(await ok('monitors', 'show', 'a-tcp', '--json'));
+    assert.deepEqual(
+      data.recurringMaintenance.map(({ cron, timeZone, minutes }: Record<string, unknown>) => [
+        cron,
+        timeZone,
+        minutes,
+      ]),
+      [
+        ['30 3 * * sun', 'Europe/Berlin', 90],
+        ['0 22 1,15 * *', 'UTC', 90],
+        ['0 1 * * mon-fri', 'UTC', 90],
+      ],
+    );
+    assert.match(await ok('monitors', 'show', 'a-tcp'), new RegExp(`Maintenance +.*${id}`));
+    assert.match(await ok('monitors', 'end-repeat', 'a-tcp', id), /comes no more/);
+    assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), new RegExp(id));
+    assert.equal((await run('monitors', 'end-repeat', 'a-tcp', id)).code, 3);
+    for (const words of [['--weekly', 'sun'], ['--at', '03:30'], ['--cron', '0 3 * * *', '--at', '03:30'], []]) {
+      assert.equal((await run('monitors', 'repeat-maintenance', '90m', 'a-tcp', ...words)).code, 2, words.join(' '));
+    }
+  });
+
   it('sets the interval of a monitor, which a deploy leaves, and resets it', async () => {
     assert.match(await ok('monitors', 'interval', 'shop', '5m'), /shop is checked every 300 s; deploys say 30 s/);
     const body = { serviceName: 'shop', org: 'acme', environment: 'prod', url: 'https://shop-prod.example.com/' };
@@ -185,6 +215,35 @@ describe('fairlead monitors, incidents and alerts', () => {
     }
   });
 
+  it('waits where the monitor takes no more for now, and goes on', async () => {
+    let calls = 0;
+    const addLimit = () => {
+      calls += 1;
+      if (calls === 2) throw new FairleadError('RATE_LIMITED', 'wait for a minute');
+    };
+    const other = await startMonitor({ changes: { addLimit } });
+    await writeFile(join(folder, 'gatus.yaml'), GATUS);
+    const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: other.address };
+    const { code, stdout, stderr } = await runCli(API, ['monitors', 'import', 'gatus.yaml'], { cwd: folder, env });
+    await other.stop();
+    assert.deepEqual([code, calls], [0, 3]);
+    assert.match(stdout, /2 added/);
+    assert.match(stderr, /goes on in the next one/);
+  });
+
+  it('gives a heartbeat another address', async () => {
+    const url = (await ok('monitors', 'add', 'rotated', 'heartbeat:60', '--quiet')).trim();
+    const next = (await ok('monitors', 'rotate-token', 'rotated', '--quiet')).trim();
+    assert.match(next, /\/api\/heartbeats\/mon_/);
+    assert.notEqual(next, url);
+    for (const address of [url, next]) assert.equal((await fetch(address, { method: 'POST' })).status, 200);
+    const { stdout, stderr } = await run('monitors', 'rotate-token', 'rotated', '--overlap', '0');
+    assert.match(stdout, /The job of rotated calls this/);
+    assert.match(stderr, /counts no more/);
+    assert.equal((await fetch(next, { method: 'POST' })).status, 404);
+    assert.equal((await run('monitors', 'rotate-token', 'shop')).code, 6);
+  });
+
   it('refuses a file that is none of these', async () => {
     await writeFile(join(folder, 'other.yaml'), 'a: [1');
     assert.match((await run('monitors', 'import', 'other.yaml')).stderr, /neither YAML nor JSON/);
@@ -204,6 +263,25 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.match(await ok('incidents', 'show', id), /resolved: Space was made/);
     assert.equal((await run('incidents', 'resolve', id)).code, 6);
     assert.equal((await run('incidents', 'show', 'inc_none')).code, 3);
+  });
+
+  it('adds a chat by the secret that stdin has, and shows its host alone', async () => {
+    const secret = 'https://chat.example.com/s3cret';
+    const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: monitor.address };
+    const add = (stdin: string, ...words: readonly string[]) =>
+      runCli(API, ['alerts', 'add-chat', ...words], { cwd: folder, env, stdin });
+    const slack = await add(`${secret}\n`, 'slack');
+    assert.equal(slack.code, 0, slack.stderr);
+    assert.match(slack.stdout, /Outages are told to chat\.example\.com \(chn_/);
+    assert.equal((await add('1:s3cret\n', 'telegram', '--room', '-100')).code, 0);
+    assert.equal((await add(`${secret}\ns3cret\n`, 'ntfy', '--token')).code, 0);
+    const all = await ok('alerts');
+    for (const row of [/slack +chat\.example\.com/, /telegram +api\.telegram\.org/, /ntfy +chat\.example\.com/])
+      assert.match(all, row);
+    assert.doesNotMatch(all, /s3cret/);
+    assert.equal((await add('', 'pagerduty')).code, 2);
+    assert.equal((await add('x', 'irc')).code, 2);
+    for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
   });
 
   it('adds channels, tests and removes them', async () => {

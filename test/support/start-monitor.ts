@@ -13,6 +13,7 @@ import type { ProtectedResource } from '../../api/http/protected-resource.ts';
 import { startServer } from '../../api/http/server.ts';
 import { MOST_CHANGES } from '../../api/incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../../api/monitor-app.ts';
+import { MOST_ADDED } from '../../api/monitors/create-route.ts';
 import { createMonitorGate } from '../../api/monitors/monitor-callers.ts';
 import { recordChange } from '../../api/monitors/record-change.ts';
 import type { DashboardSignIn } from '../../api/status-page/dashboard/deps.ts';
@@ -60,6 +61,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
     ...parts,
     ...{ targets: null, domains: null },
     checkWebhookAddress: createWebhookAddressCheck([{ org: '*', origin: 'http://hooks.internal' }], 'platform'),
+    sealForChannel: () => ({ keyId: 'test', sealed: 'sealed' }),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     changelogs: null,
     recordChange: (context, caller, facts) => recordChange({ ...parts, newId, now }, context, caller, facts),
@@ -154,6 +156,7 @@ function memoryParts(now: () => Date) {
     conditions: createMemoryConditions(),
     ...{ rollUps, history: createMonitorHistory({ rollUps }) },
     heartbeats: createHeartbeatStore({ db: createDatabase().connection.db }),
+    addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },
     ...{ channels, deliveries, notices, deliveryCommands, delivered, gathered },

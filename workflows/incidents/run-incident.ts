@@ -40,8 +40,8 @@ export interface IncidentLeft {
 }
 
 /**
- * One incident, from its beginning to its end; id `incident/<id>`, so that it runs once. Where that was lost, it is begun again by
- * its end, with what is on record. Each change is on record before it
+ * One incident, from its beginning to its end; id `incident/<id>`, so that it runs once. Whoever has something to say of it before it has
+ * begun begins it, with what is on record; so does its end, where it was lost. Each change is on record before it
  * is told, and they are told in the order in which they came.
  */
 export async function runIncident(start: IncidentStart | KnownIncident, left?: IncidentLeft): Promise<void> {

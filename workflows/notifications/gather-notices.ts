@@ -3,6 +3,7 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setHandler,
   sleep,
@@ -23,6 +24,9 @@ const { countWaitingNotices } = proxyActivities<Pick<NotificationsActivities, 'c
 const { tellWaitingNotices } = proxyActivities<Pick<NotificationsActivities, 'tellWaitingNotices'>>({
   ...{ taskQueue, retry, startToCloseTimeout: '2m', heartbeatTimeout: '10s' },
 });
+
+/** Looked as seldom as nothing has to come for it to be over: a group was told up to three seconds later than it could be. */
+const LOOKS_OFTEN = 'gather-notices-looks-often';
 
 const noticed = defineSignal(NOTIFICATION_SIGNALS.noticed);
 
@@ -67,10 +71,13 @@ async function untilOver(org: string | null, waitMs: number): Promise<void> {
   const began = Date.now();
   await sleep(waitMs);
   let before = await countWaitingNotices(org);
+  let quietMs = 0;
   while (before >= GATHER.many && Date.now() - began < GATHER.mostMs) {
-    await sleep(GATHER.quietMs);
+    const lookMs = patched(LOOKS_OFTEN) ? GATHER.lookMs : GATHER.quietMs;
+    await sleep(lookMs);
     const count = await countWaitingNotices(org);
-    if (count === before) return;
+    quietMs = count === before ? quietMs + lookMs : 0;
+    if (quietMs >= GATHER.quietMs) return;
     before = count;
   }
 }

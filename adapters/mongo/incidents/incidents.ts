@@ -2,13 +2,21 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { INCIDENT_STATES, type Incident, UPDATE_STATES } from '../../../domain/incidents/incident.ts';
 import type { IncidentFilter, IncidentPart, IncidentStore } from '../../../domain/incidents/ports.ts';
-import { mongoCall } from '../connect.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { insertIfNew } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
 import { COLLECTIONS } from './indexes.ts';
 
-type IncidentDocument = Omit<Incident, 'id'> & { readonly _id: string };
+type IncidentDocument = Omit<Incident, 'id'> & {
+  readonly _id: string;
+  /** Its workflow has written it. */
+  readonly begun?: boolean;
+};
+
+/** Documents of one command. */
+const AT_ONCE = 500;
 
 const text = z.string();
 const time = z.date();
@@ -50,18 +58,40 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
       const page = toPage(documents, limit, ({ startedAt, _id }) => [startedAt.getTime(), _id]);
       return { ...page, items: page.items.map(readIncident) };
     },
+    async announce(incidents) {
+      for (let first = 0; first < incidents.length; first += AT_ONCE) {
+        const part = incidents.slice(first, first + AT_ONCE).map(({ id, ...fields }) => ({ _id: id, ...fields }));
+        await insertThoseThatAreNew(collection, part);
+      }
+    },
     async insert({ id, ...fields }) {
-      await insertIfNew(collection, { _id: id, ...fields });
+      const update = { $setOnInsert: fields, $set: { begun: true } };
+      await upsertOnceMore(() => collection.updateOne({ _id: id }, update, { upsert: true }));
+    },
+    async isBegun(id) {
+      return (await mongoCall(() => collection.findOne({ _id: id, begun: true }, { projection: { _id: 1 } }))) !== null;
     },
     async put({ id, ...fields }) {
       // Those of an earlier version have no count.
       const older: Filter<IncidentDocument> = {
         $or: [{ changes: { $exists: false } }, { changes: { $lt: fields.changes } }],
       };
-      const { matchedCount } = await mongoCall(() => collection.replaceOne({ _id: id, ...older }, fields));
-      if (matchedCount === 0) await insertIfNew(collection, { _id: id, ...fields });
+      const written = { ...fields, begun: true };
+      const { matchedCount } = await mongoCall(() => collection.replaceOne({ _id: id, ...older }, written));
+      if (matchedCount === 0) await insertIfNew(collection, { _id: id, ...written });
     },
   };
+}
+
+async function insertThoseThatAreNew(
+  collection: Collection<IncidentDocument>,
+  documents: readonly IncidentDocument[],
+): Promise<void> {
+  try {
+    await mongoCall(() => collection.insertMany([...documents], { ordered: false }));
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
 }
 
 const EACH_FIELD = Object.fromEntries(Object.keys(incidentSchema.shape).map((field) => [field, 1]));

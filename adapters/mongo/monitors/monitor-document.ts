@@ -30,6 +30,14 @@ const monitorSchema = z.object({
   archivedAt: time.nullable(),
   resumedAt: time.optional(),
   maintenance: z.array(z.object({ from: time, to: time, note: text.nullable() })),
+  recurring: z
+    .array(
+      z.object({
+        ...{ id: text, cron: text, timeZone: text, minutes: z.int(), note: text.nullable() },
+        ...{ since: time, until: time.nullable(), cut: z.object({ from: time, at: time }).nullable() },
+      }),
+    )
+    .optional(),
   createdAt: time,
   updatedAt: time,
   revision: z.int(),

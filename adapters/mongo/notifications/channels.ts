@@ -1,15 +1,23 @@
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
+import { CHAT_SERVICES } from '../../../domain/notifications/chat-services.ts';
 import { CHANNEL_STATES, type Channel } from '../../../domain/notifications/notification.ts';
 import { type ChannelStore, MOST_CHANNELS } from '../../../domain/notifications/ports.ts';
 import { mongoCall } from '../connect.ts';
+import { insertIfNew } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
 import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 import { COLLECTIONS } from './indexes.ts';
 
-type ChannelDocument = Omit<Channel, 'id'> & { readonly _id: string };
+type ChannelDocument = Omit<Channel, 'id'> & {
+  readonly _id: string;
+  /** `<org>/<n>`, one of the places of the org: no two channels have one. Those of an earlier version have none. */
+  readonly place?: string;
+};
 
+/** No org has such a name. */
+const OPERATORS = '~operators';
 const text = z.string();
 const channelSchema = z.object({
   _id: text,
@@ -17,6 +25,7 @@ const channelSchema = z.object({
   target: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('mail'), to: text }),
     z.object({ kind: z.literal('webhook'), url: text, secrets: z.array(sealedSecretSchema) }),
+    z.object({ kind: z.literal('chat'), service: z.enum(CHAT_SERVICES), host: text, settings: sealedSecretSchema }),
   ]),
   // Those of before addresses were confirmed were added by the platform's admins.
   state: z.enum(CHANNEL_STATES).default('active'),
@@ -38,11 +47,17 @@ export function createChannelStore({ db }: { readonly db: Db }): ChannelStore {
       return documents.map(readChannel);
     },
     async insert({ id, ...fields }) {
-      const count = await mongoCall(() => collection.countDocuments({ org: fields.org }));
-      if (count >= MOST_CHANNELS) {
-        throw new FairleadError('CONFLICT', `There are ${MOST_CHANNELS} channels already: remove one first.`);
+      // Whoever finds its place taken meanwhile looks for the next one: there are so many, and no more.
+      for (let look = 0; look <= MOST_CHANNELS; look += 1) {
+        const place = await freePlace(collection, fields.org);
+        if (place === null) break;
+        if (await insertIfNew(collection, { _id: id, ...fields, place })) return;
       }
-      await mongoCall(() => collection.insertOne({ _id: id, ...fields }));
+      throw new FairleadError('CONFLICT', `There are ${MOST_CHANNELS} channels already: remove one first.`);
+    },
+    async activate(id) {
+      const filter = { _id: id, state: 'unconfirmed' as const, confirmation: null };
+      await mongoCall(() => collection.updateOne(filter, { $set: { state: 'active' } }));
     },
     async confirm(id, hash, now) {
       const filter = {
@@ -60,6 +75,18 @@ export function createChannelStore({ db }: { readonly db: Db }): ChannelStore {
       await mongoCall(() => collection.deleteOne({ _id: id }));
     },
   };
+}
+
+/** Null where none is free. */
+async function freePlace(collection: Collection<ChannelDocument>, org: string | null): Promise<string | null> {
+  const documents = await mongoCall(() => collection.find({ org }, { projection: { place: 1 } }).toArray());
+  const taken = new Set(documents.map(({ place }) => place));
+  const withoutPlace = documents.filter(({ place }) => place === undefined).length;
+  for (let number = 0; number < MOST_CHANNELS - withoutPlace; number += 1) {
+    const place = `${org ?? OPERATORS}/${number}`;
+    if (!taken.has(place)) return place;
+  }
+  return null;
 }
 
 function readChannel(document: unknown): Channel {

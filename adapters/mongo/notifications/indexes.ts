@@ -16,7 +16,10 @@ const ROUNDS_KEPT_SECONDS = 7 * DAY_SECONDS;
 const COUNTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 
 export const INDEXES: IndexTable = {
-  [COLLECTIONS.channels]: [{ key: { org: 1 }, name: 'org' }],
+  [COLLECTIONS.channels]: [
+    { key: { org: 1 }, name: 'org' },
+    { key: { place: 1 }, name: 'place', unique: true, sparse: true },
+  ],
   [COLLECTIONS.deliveries]: [
     { key: { org: 1, state: 1, createdAt: -1, _id: -1 }, name: 'org_state_createdAt_id' },
     { key: { endedAt: 1 }, name: 'ttl', expireAfterSeconds: KEPT_SECONDS },

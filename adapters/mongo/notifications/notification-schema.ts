@@ -10,6 +10,7 @@ export const notificationSchema = z.object({
   org: text.nullable(),
   subject: text,
   text,
+  isWritten: z.boolean().optional(),
   data: z.record(text, z.union([text, z.number(), z.boolean(), z.null(), z.array(text)])),
   at: z.date(),
 });

@@ -2,6 +2,7 @@ import type { MxRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { MonitorCheck } from '../../../domain/monitors/check-kinds.ts';
 import { type Finding, failed, OK } from '../finding.ts';
+import { isNoSuchName } from '../no-such-name.ts';
 import type { Probe } from '../probe.ts';
 
 type DnsCheck = Extract<MonitorCheck, { readonly kind: 'dns' }>;
@@ -20,7 +21,7 @@ export interface DnsMeans {
 
 /**
  * A question to the DNS servers of the operator, or of the machine. These may know names that are told to nobody outside:
- * nothing is said of a name that has an address to which the check could not connect.
+ * nothing is said of a name that has an address to which the check could not connect, nor of one whose addresses nobody can tell.
  */
 export async function checkDns(
   { name, type, expect }: DnsCheck,
@@ -34,6 +35,7 @@ export async function checkDns(
   try {
     const records = (await resolver.resolve(name, type)) as readonly Answered[];
     const addresses = isAddressType(type) ? (records as readonly string[]) : await addressesOf(name, resolver);
+    if (addresses === null) return untold(name);
     if (!(await areReached(addresses, probe))) return inner(name);
     const found = records.flatMap(textsOf);
     if (found.length === 0) return failed('dns', `there is no ${type} record`);
@@ -57,8 +59,14 @@ function isAddressType(type: DnsCheck['type']): boolean {
   return type === 'A' || type === 'AAAA';
 }
 
-async function addressesOf(name: string, resolver: Resolver): Promise<readonly string[]> {
+function untold(name: string): Finding {
+  return { ...failed('dns', `the DNS servers do not tell whether ${name} has an address`), outcome: 'unknown' };
+}
+
+/** Null where the servers do not tell those of each family. */
+async function addressesOf(name: string, resolver: Resolver): Promise<readonly string[] | null> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  if (answers.some((answer) => answer.status === 'rejected' && !isNoSuchName(answer.reason))) return null;
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 }
 

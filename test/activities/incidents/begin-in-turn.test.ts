@@ -12,8 +12,9 @@ const startOf = (index: number): IncidentStart => ({
   ...{ cause: null, startedAt: '2026-11-01T10:00:00.000Z' },
 });
 
-it('begins incidents no faster than they are opened', async () => {
+it('begins incidents no faster than their workflows get to the first step, though all are on record', async () => {
   const incidents = createMemoryIncidents();
+  await incidents.announce(Array.from({ length: 40 }, (_, index) => fromIncidentView(openedIncident(startOf(index)))));
   const begun: IncidentStart[] = [];
   const commands = { begin: async (start: IncidentStart) => void begun.push(start) };
   const begin = createBeginInTurn({ commands, incidents, longestMs: 60_000 });
@@ -21,11 +22,11 @@ it('begins incidents no faster than they are opened', async () => {
     for (let index = 0; index < 40; index += 1) await begin(startOf(index));
   })();
   await waitUntil('some are begun', () => begun.length === 16);
-  for (const start of begun.slice(0, 3)) await incidents.put(fromIncidentView(openedIncident(start)));
+  for (const start of begun.slice(0, 3)) await incidents.insert(fromIncidentView(openedIncident(start)));
   await waitUntil('as many more are begun', () => begun.length === 19);
   for (let index = 3; index < 40; index += 1) {
     await waitUntil('the next one is begun', () => begun.length > index);
-    await incidents.put(fromIncidentView(openedIncident(startOf(index))));
+    await incidents.insert(fromIncidentView(openedIncident(startOf(index))));
   }
   await all;
   assert.equal(begun.length, 40);

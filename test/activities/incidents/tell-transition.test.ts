@@ -3,8 +3,10 @@ import { it } from 'node:test';
 import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
 import { openedIncident } from '../../../domain/incidents/change-incident.ts';
 import { incidentNotice } from '../../../domain/incidents/incident-notice.ts';
+import { fromIncidentView } from '../../../domain/incidents/incident-view.ts';
 import type { IncidentStart } from '../../../domain/incidents/messages.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
+import { createMemoryIncidents } from '../../support/in-memory/incidents.ts';
 import { monitorRecord } from '../../support/monitor-records.ts';
 
 it('the title of an incident says what is checked, without the query of its address, which may hold a key', async () => {
@@ -14,7 +16,8 @@ it('the title of an incident says what is checked, without the query of its addr
     begun.push(start);
   };
   const check = { kind: 'websocket', url: 'wss://shop.example.com/live?key=s3cret#part' } as const;
-  const { tell } = createTransitionListener({ begin, resolve: ignore, markFlapping: ignore }, { tellAll: ignore });
+  const commands = { begin, resolve: ignore, markFlapping: ignore };
+  const { tell } = createTransitionListener(commands, { tellAll: ignore }, createMemoryIncidents());
   const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null } as const;
   await tell(monitorRecord(1, { check }), { ...facts, kind: 'down' });
   assert.deepEqual(
@@ -23,26 +26,30 @@ it('the title of an incident says what is checked, without the query of its addr
   );
 });
 
-it('what is down is announced before its incident begins, as that incident itself tells it', async () => {
+it('what is down is on record and announced before its incident begins, as that incident itself would tell it', async () => {
   const announced: Notification[] = [];
   const ignore = async () => undefined;
   const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
-  const listener = createTransitionListener({ begin: ignore, resolve: ignore, markFlapping: ignore }, { tellAll });
-  const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: 'It answered 503' } as const;
-  const monitor = monitorRecord(1, { org: 'acme' });
+  const incidents = createMemoryIncidents();
   const begun: IncidentStart[] = [];
   const commands = { begin: async (start: IncidentStart) => void begun.push(start) };
+  const listener = createTransitionListener(
+    { ...commands, resolve: ignore, markFlapping: ignore },
+    { tellAll },
+    incidents,
+  );
+  const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: 'It answered 503' } as const;
+  const monitor = monitorRecord(1, { org: 'acme' });
   const down = { ...facts, kind: 'down' } as const;
   await listener.announce([
     [monitor, down],
     [monitor, { ...facts, sequence: 2, kind: 'up' }],
   ]);
-  await createTransitionListener({ ...commands, resolve: ignore, markFlapping: ignore }, { tellAll }).tell(
-    monitor,
-    down,
-  );
+  assert.equal(begun.length, 0);
+  await listener.tell(monitor, down);
   const [start] = begun;
   assert.ok(start !== undefined);
   const told = incidentNotice(openedIncident(start), { event: 'opened', turn: 1, at: start.startedAt });
   assert.deepEqual(announced, [told]);
+  assert.deepEqual(await incidents.find(start.id), fromIncidentView(openedIncident(start)));
 });

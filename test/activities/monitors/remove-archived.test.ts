@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MOST_ARCHIVED_BY_HAND, removeArchived } from '../../../activities/monitors/remove-archived.ts';
 import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
-import { manualKey } from '../../../domain/monitors/registration.ts';
+import { manualKey, removedKey } from '../../../domain/monitors/registration.ts';
 import { createMemoryHeartbeats } from '../../support/in-memory/heartbeats.ts';
 import { createMemoryRollUps } from '../../support/in-memory/monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from '../../support/in-memory/monitors.ts';
@@ -60,20 +60,64 @@ test('a removal that breaks off is made again', async () => {
   assert.deepEqual(await left(id), [0, 0, 0, 0, 0]);
 });
 
-test('a monitor that comes back while it would be deleted stays', async () => {
-  const { deps, add } = await world();
+test('a monitor that comes back while it would be deleted stays with its history, or is a new one', async () => {
+  const { deps, add, left } = await world();
   const { id, serviceName } = await add(1, daysAgo(91));
-  const back = async () =>
+  let registered = serviceName;
+  let made = 0;
+  const back = async (monitors = deps.monitors) =>
     registerMonitor(
-      { monitors: deps.monitors, newId: () => 'mon_new', now: () => NOW, isPlatformHost: () => true },
+      { monitors, newId: () => `mon_new_${++made}`, now: () => NOW, isPlatformHost: () => true },
       {
-        ...{ serviceName, org: null, namespace: 'n', environment: 'prod', url: 'https://a.example.com/' },
+        ...{ serviceName: registered, org: null, namespace: 'n', environment: 'prod', url: 'https://a.example.com/' },
         ...{ healthEndpoint: null, interval: null, unmanaged: false, expectStatus: null, expectBodyContains: null },
       },
     );
-  const rollUps = { remove: async () => void (await back()) };
-  assert.equal(await removeArchived({ ...deps, rollUps }, NEVER), 0);
+  const listed = await deps.monitors.list({ org: null, archived: true }, { cursor: null, limit: 10 });
+  await back();
+  const stale = { ...deps.monitors, list: async () => listed };
+  assert.equal(await removeArchived({ ...deps, monitors: stale }, NEVER), 0);
   assert.equal((await deps.monitors.find(id))?.archivedAt, null);
+  assert.deepEqual(await left(id), [1, 1, 1, 1, 1]);
+
+  const other = await add(2, daysAgo(91));
+  registered = other.serviceName;
+  const rollUps = {
+    remove: async (removed: string) => {
+      assert.equal((await back()).id, 'mon_new_1');
+      await deps.rollUps.remove(removed);
+    },
+  };
+  assert.equal(await removeArchived({ ...deps, rollUps }, NEVER), 1);
+  assert.deepEqual(await left(other.id), [0, 0, 0, 0, 0]);
+  assert.equal((await deps.monitors.find('mon_new_1'))?.archivedAt, null);
+
+  const third = await add(3, daysAgo(91));
+  registered = third.serviceName;
+  const find = deps.monitors.findByKey;
+  const found = {
+    ...deps.monitors,
+    findByKey: async (key: string) => {
+      const monitor = await find(key);
+      await removeArchived({ ...deps, rollUps: { remove: () => Promise.reject(new Error('killed')) } }, NEVER).catch(
+        () => undefined,
+      );
+      return monitor;
+    },
+  };
+  await assert.rejects(back(found), { code: 'CONFLICT', retryable: true });
+  assert.equal((await back()).id, 'mon_new_2');
+  assert.equal(await removeArchived(deps, NEVER), 1);
+});
+
+test('a removal of one of too many that breaks off is made again', async () => {
+  const { deps, add, left } = await world();
+  const { id } = await add(1, daysAgo(1));
+  const kept = await deps.monitors.find(id);
+  assert.ok(kept !== null);
+  await deps.monitors.replace({ ...kept, key: removedKey(id), revision: kept.revision + 1 });
+  assert.equal(await removeArchived(deps, NEVER), 1);
+  assert.deepEqual(await left(id), [0, 0, 0, 0, 0]);
 });
 
 test('of those that people of an org removed, the newest are kept, so many', async () => {

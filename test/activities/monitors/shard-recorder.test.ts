@@ -261,6 +261,34 @@ test('in maintenance nothing is told; what is still down afterwards is', async (
   assert.deepEqual(kinds(told), ['down']);
 });
 
+test('in each of its recurring times of maintenance nothing is told, for weeks; between them outages are', async () => {
+  const { open, told, monitor, clock } = await world();
+  const { recorder } = await open();
+  clock.now = Date.parse('2026-11-01T00:00:00Z');
+  const weekly = { id: 'mnt_1', cron: '0 3 * * sun', timeZone: 'UTC', minutes: 60, note: null, until: null, cut: null };
+  const changed = changedMonitor(
+    monitor,
+    { recurring: [{ ...weekly, since: new Date(clock.now) }] },
+    new Date(clock.now),
+  );
+  assert.ok(changed !== null);
+  await recorder.follow([changed]);
+  const checkAt = async (time: string, outcome: Outcome) => {
+    for (const seconds of [0, 5]) {
+      clock.now = Date.parse(time) + seconds * 1_000;
+      await recorder.record([resultOf(ID, clock.now, outcome)], 'checks');
+    }
+  };
+  for (const day of ['01', '08', '15', '22']) {
+    await checkAt(`2026-11-${day}T02:00:00Z`, 'ok');
+    await checkAt(`2026-11-${day}T03:10:00Z`, 'failed');
+    await checkAt(`2026-11-${day}T03:50:00Z`, 'ok');
+  }
+  assert.deepEqual(kinds(told), []);
+  await checkAt('2026-11-29T02:30:00Z', 'failed');
+  assert.deepEqual(kinds(told), ['down']);
+});
+
 test('pausing a monitor closes what is open, and its results count no more', async () => {
   const { open, check, told, monitor, clock, results } = await world();
   const { recorder } = await open();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
@@ -25,11 +25,13 @@ const PARTS = { cipher, links, linksUrl: MONITOR, now: () => NOW, platformName: 
 /** A receiver of webhooks that keeps what it gets. */
 const received: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: string }[] = [];
 let status = 204;
+let answerBody: (response: ServerResponse) => void = (response) => response.end();
 const receiver = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;
   received.push({ headers: request.headers, body });
-  response.writeHead(status).end();
+  response.writeHead(status);
+  answerBody(response);
 });
 let origin = '';
 before(async () => {
@@ -40,7 +42,7 @@ before(async () => {
 after(() => receiver.close().closeAllConnections());
 
 function sender(trustedOrigins: readonly string[]) {
-  const fetch = createGuardedFetch({ trustedOrigins, timeoutMs: 5_000, mostBytes: 1_024 });
+  const fetch = createGuardedFetch({ trustedOrigins, timeoutMs: 30_000, mostBytes: 1_024 });
   return createNoticeSender({ ...PARTS, mail: null, fetchFor: () => fetch });
 }
 
@@ -86,6 +88,24 @@ test('a receiver that fails is tried again, one that is gone is not', async () =
     code: 'UNAVAILABLE',
     retryable: false,
   });
+  status = 204;
+});
+
+test('the status of an answer decides, however long its body is, whether it ends or can be read', async () => {
+  const channel = webhook(`${origin}/hook`, ['whsec_AAAA']);
+  const bodies: readonly (typeof answerBody)[] = [
+    (response) => void response.end('x'.repeat(100_000)),
+    (response) => void response.write('it never ends'),
+    (response) => void response.write('it is cut off', () => response.socket?.destroy()),
+  ];
+  for (const body of bodies) {
+    answerBody = body;
+    status = 200;
+    await sender([origin]).send(channel, deliveryRecord(), NEVER);
+    status = 500;
+    await assert.rejects(sender([origin]).send(channel, deliveryRecord(), NEVER), { code: 'UNAVAILABLE' });
+  }
+  answerBody = (response) => void response.end();
   status = 204;
 });
 

@@ -96,11 +96,12 @@ describe('an address that is not public', () => {
       await assert.rejects(guard.addressesOf('shop.example', 443), { code: 'SOURCE_REFUSED' });
     }
     const lookup = async (name: string) => {
-      if (name === 'edge.example') throw new Error('not found');
-      return [{ address: '10.0.0.80' }];
+      if (name === 'edge.example') throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+      return [{ address: name === 'public.example' ? '93.184.215.14' : '10.0.0.80' }];
     };
-    const guard = createProbeGuard({ networks: { ...NONE, edgeHost: 'edge.example' }, lookup });
+    const guard = createProbeGuard({ networks: { ...NONE, edgeHost: 'edge.example' }, lookup, isOwn: () => false });
     await assert.rejects(guard.addressesOf('shop.example', 443), { code: 'SOURCE_REFUSED' });
+    assert.deepEqual(await guard.addressesOf('public.example', 5432), ['93.184.215.14']);
   });
 
   it("is reached at this machine's own public address, and at that of the router, on the router's ports alone", async () => {

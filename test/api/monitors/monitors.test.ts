@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createUptimeMonitor } from '../../../adapters/monitor/uptime-monitor.ts';
+import { createOrgLimit } from '../../../api/http/org-limit.ts';
 import { MOST_BY_HAND } from '../../../api/monitors/create-route.ts';
 import { KEY, startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -222,6 +223,22 @@ describe('the API of monitors', () => {
     if (live.every((monitor) => monitor?.archivedAt !== null)) assert.equal((await add('one-more')).status, 201);
   });
 
+  it('an org adds so many in a minute, also where it removes them again, and uses up the room of no other', async () => {
+    const own = await startMonitor({ changes: { addLimit: createOrgLimit(3, 'new monitors') } });
+    const EAGER = as('user/eager/member');
+    const check = { kind: 'tcp', host: 'db.example.com', port: 1 };
+    const add = (caller: Record<string, string>) => own.call('POST', '/api/monitors', { name: 'db', check }, caller);
+    const statuses = [];
+    for (let index = 0; index < 4; index += 1) {
+      const { status, body } = await add(EAGER);
+      statuses.push(status);
+      if (status === 201) await own.call('DELETE', `/api/monitors/${body.data.id}`, undefined, EAGER);
+    }
+    assert.deepEqual(statuses, [201, 201, 201, 429]);
+    assert.equal((await add(MEMBER)).status, 201);
+    await own.stop();
+  });
+
   it('pauses and resumes, keeps who paused, and archives what was added by hand alone', async () => {
     const { id } = (await register()).body.data;
     const paused = await api.call('PATCH', `/api/monitors/${id}`, { paused: true }, MEMBER);
@@ -350,6 +367,40 @@ describe('heartbeats of jobs', () => {
       api.logged.filter((line) => line.includes(token)),
       [],
     );
+  });
+
+  it('get another address: the one before goes on for the overlap that is asked for, and the one before that does not', async () => {
+    let now = new Date('2026-11-01T10:00:00Z');
+    const own = await startMonitor({ now: () => now });
+    const made = await own.call(
+      'POST',
+      '/api/monitors',
+      { name: 'job', check: { kind: 'heartbeat', periodSeconds: 60 } },
+      MEMBER,
+    );
+    const monitor = made.body.data.id;
+    const rotate = async (body: object = {}, caller = MEMBER) =>
+      own.call('POST', `/api/monitors/${monitor}/rotate-token`, body, caller);
+    const beat = async (address: string) => (await own.call('POST', new URL(address).pathname, undefined, {})).status;
+    const first = made.body.data.heartbeatUrl;
+    const { data } = (await rotate()).body;
+    assert.equal(data.formerTokenUntil, '2026-11-02T10:00:00.000Z');
+    assert.deepEqual([await beat(first), await beat(data.heartbeatUrl)], [200, 200]);
+    now = new Date('2026-11-02T10:00:00Z');
+    assert.deepEqual([await beat(first), await beat(data.heartbeatUrl)], [404, 200]);
+    const second = (await rotate({ overlapHours: 1 })).body.data.heartbeatUrl;
+    const third = (await rotate({ overlapHours: 1 })).body.data.heartbeatUrl;
+    assert.deepEqual([await beat(data.heartbeatUrl), await beat(second), await beat(third)], [404, 200, 200]);
+    const leaked = (await rotate({ overlapHours: 0 })).body.data;
+    assert.deepEqual([await beat(third), await beat(leaked.heartbeatUrl), leaked.formerTokenUntil], [404, 200, null]);
+    assert.equal((await rotate({ overlapHours: 169 })).status, 400);
+    assert.equal((await rotate({}, as('user/acme/viewer'))).status, 403);
+    assert.deepEqual(own.told().at(-1)?.eventType, 'monitor.token_rotated');
+    const { text } = await own.call('GET', `/api/monitors/${monitor}`, undefined, MEMBER);
+    assert.ok(!/tokenHash|formerToken/.test(text), text);
+    await own.call('DELETE', `/api/monitors/${monitor}`, undefined, MEMBER);
+    assert.equal((await rotate()).status, 409);
+    await own.stop();
   });
 
   it('of a wrong token, of another monitor and of an archived one are the same 404, and are not kept', async () => {

@@ -290,6 +290,86 @@ describe('a mail address', () => {
   });
 });
 
+it('a chat is shown by its host alone: no reply, record or line of the log has its secrets', async () => {
+  const sealed: string[] = [];
+  const sealForChannel = (_id: string, text: string) => {
+    sealed.push(text);
+    return { keyId: 'test', sealed: 'sealed' };
+  };
+  const api = await startMonitor({ changes: { sealForChannel } });
+  try {
+    const secret = 's3cret-of-a-chat';
+    const address = `https://chat.example.com/hooks/${secret}`;
+    const bodies = [
+      ...(['slack', 'discord', 'teams', 'ntfy'] as const).map((kind) => ({ kind, address })),
+      { kind: 'telegram', token: `1:${secret}`, room: '-100' },
+      { kind: 'pagerduty', token: secret },
+    ];
+    for (const body of bodies) {
+      const { status, text, body: answer } = await api.call('POST', '/api/alerts/channels', body, ADMIN);
+      assert.equal(status, 201, text);
+      assert.deepEqual(
+        [answer.data.target.service, answer.data.secret, answer.data.state],
+        [body.kind, null, 'active'],
+      );
+      assert.ok(!text.includes(secret), text);
+    }
+    assert.deepEqual(JSON.parse(sealed[0] ?? ''), { address, token: null, room: null });
+    assert.deepEqual(JSON.parse(sealed[4] ?? ''), {
+      address: 'https://api.telegram.org',
+      token: `1:${secret}`,
+      room: '-100',
+    });
+    const list = await api.call('GET', '/api/alerts/channels', undefined, ADMIN);
+    const kept = JSON.stringify([list.body, await api.channels.list('acme'), api.told(), api.logged]);
+    assert.ok(!kept.includes(secret), kept);
+    assert.deepEqual(
+      new Set(list.body.data.items.map(({ target }: { target: { host: string } }) => target.host)),
+      new Set(['chat.example.com', 'api.telegram.org', 'events.pagerduty.com']),
+    );
+    for (const body of [
+      { kind: 'slack' },
+      { kind: 'slack', address: 'https://10.0.0.7/x' },
+      { kind: 'ntfy', address: 'https://ntfy.example.com' },
+      { kind: 'telegram', token: 'none', room: '-100' },
+      { kind: 'telegram', token: `1:${secret}`, room: 'a room' },
+      { kind: 'pagerduty' },
+      { kind: 'irc', address },
+    ]) {
+      const { status, text } = await api.call('POST', '/api/alerts/channels', body, ADMIN);
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.ok(!text.includes(secret), text);
+    }
+  } finally {
+    await api.stop();
+  }
+});
+
+it('what is refused is not on record as added, and what cannot be recorded is not added', async () => {
+  const api = await startMonitor();
+  const broken = await startMonitor({
+    changes: {
+      recordChange: async () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true })),
+    },
+  });
+  try {
+    const add = async (body: unknown) => (await api.call('POST', '/api/alerts/channels', body, ADMIN)).status;
+    const statuses = [];
+    for (let index = 0; index < 22; index += 1) statuses.push(await add(WEBHOOK));
+    statuses.push(await add({ kind: 'mail', to: 'ops@example.com' }));
+    assert.deepEqual(statuses.slice(19), [201, 409, 409, 409]);
+    assert.equal((await api.channels.list('acme')).filter(({ state }) => state === 'active').length, 20);
+    assert.equal(api.told().length, 20);
+    for (const body of [WEBHOOK, { kind: 'mail', to: 'ops@example.com' }]) {
+      assert.equal((await broken.call('POST', '/api/alerts/channels', body, ADMIN)).status, 503);
+      assert.deepEqual([await broken.channels.list('acme'), broken.delivered], [[], []]);
+    }
+  } finally {
+    await api.stop();
+    await broken.stop();
+  }
+});
+
 it('admins of an org add channels of their own org, members do not', async () => {
   const api = await startMonitor();
   try {

@@ -30,7 +30,7 @@ function countedPage(changelogs: number, incidents: number, words: string) {
     Array.from({ length: incidents }, (_, index) => incident(index, resolvedAt));
   const page = {
     ...{ title: 'Acme status', path: '/', histories: new Map(), components: [] },
-    view: { org: 'acme', asOf: AT, components: [], open: list(null), past: list(AT) },
+    view: { org: 'acme', asOf: AT, components: [], open: list(null), past: list(AT), maintenances: [] },
     changelogs: Array.from({ length: changelogs }, (_, index) => changelog(index)),
     page: { number: 1, count: 1 },
   };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { changedIncident, openedIncident } from '../../../domain/incidents/change-incident.ts';
+import { incidentNotice } from '../../../domain/incidents/incident-notice.ts';
 import { createOutbox } from '../../../domain/notifications/create-outbox.ts';
 import { WOKEN_WITHIN_MS } from '../../../domain/notifications/gather.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
@@ -97,6 +99,38 @@ it('tells at once what a person wrote or asked for, and what concerns the operat
   ]);
   assert.deepEqual(delivered, ['u/chn_on', 't/chn_on', 'p/chn_operators']);
   assert.deepEqual(woken, []);
+});
+
+it('tells the words of a person alone: an incident that no check has found, and the note of who ends one', async () => {
+  const { notices, delivered, woken, outbox } = await useOutbox();
+  const at = '2026-11-01T10:00:00.000Z';
+  const found = {
+    id: 'inc_1',
+    org: 'acme',
+    monitorId: 'mon_1',
+    sequence: 1,
+    title: 'shop',
+    isPublic: true,
+    cause: '503',
+  };
+  const byCheck = openedIncident({ ...found, startedAt: at });
+  const byPerson = openedIncident({ ...found, id: 'inc_2', monitorId: null, cause: 'We look into it', startedAt: at });
+  const ended = (by: string | null, note: string | null) =>
+    changedIncident({ ...byCheck, id: `inc_${by ?? 'check'}` }, { kind: 'resolved', resolution: { at, by, note } });
+  const written = incidentNotice(ended('ann', 'Space was made'), { event: 'resolved', turn: 1, at });
+  await outbox.tellAll([
+    incidentNotice(byCheck, { event: 'opened', turn: 1, at }),
+    incidentNotice(ended(null, null), { event: 'resolved', turn: 1, at }),
+    incidentNotice(byPerson, { event: 'opened', turn: 1, at }),
+    written,
+  ]);
+  assert.deepEqual(delivered, ['inc_2/opened/chn_on', 'inc_ann/resolved/chn_on']);
+  assert.match(written.text, /Space was made/);
+  assert.deepEqual(woken, ['acme']);
+  assert.deepEqual(
+    (await notices.listWaiting('acme', 10)).map(({ id }) => id),
+    ['inc_1/opened', 'inc_check/resolved'],
+  );
 });
 
 it('tells nothing to an address that nobody has confirmed, nor to one whose reader has stopped it', async () => {

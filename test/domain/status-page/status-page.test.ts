@@ -126,7 +126,7 @@ describe('what the public is told', () => {
           }),
         );
         const open = [publicIncident(incident, COMPONENTS) ?? []].flat();
-        const view: StatusView = { org: 'acme', asOf: AT, components, open, past: [] };
+        const view: StatusView = { org: 'acme', asOf: AT, components, open, past: [], maintenances: [] };
         const summary = statuspageSummary(view, place);
         assert.deepEqual(summarySchema.parse(summary), summary);
         for (const group of summary.components.filter((one) => one.group)) {
@@ -142,7 +142,7 @@ describe('what the public is told', () => {
     const place = { title: 'acme status', url: 'https://status.example.com' };
     const ids = (shown: Incident) => {
       const open = [publicIncident(shown, COMPONENTS) ?? []].flat();
-      const view = { org: 'acme', asOf: AT, components: [], open, past: [] };
+      const view = { org: 'acme', asOf: AT, components: [], open, past: [], maintenances: [] };
       return statuspageSummary(view, place).incidents[0]?.incident_updates.map(({ id }) => id) ?? [];
     };
     const before = ids(incident);

@@ -50,6 +50,30 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
       assert.deepEqual(await store().find(open.id), ended);
     });
 
+    it('keeps many that are announced, which change none that is there, and tells those whose workflow has begun', async () => {
+      const [known, ended] = [incidentRecord({ title: 'known' }), incidentRecord({ state: 'resolved', changes: 1 })];
+      await store().insert(known);
+      await store().put(ended);
+      const fresh = Array.from({ length: 1_100 }, () => incidentRecord());
+      await store().announce([{ ...known, title: 'other' }, ...fresh, { ...ended, state: 'open', changes: 0 }]);
+      await store().announce([]);
+      for (const each of [known, ended, fresh[0], fresh[1_099]]) {
+        assert.deepEqual(await store().find(each?.id ?? ''), each);
+      }
+      const [first, second] = fresh;
+      assert.ok(first !== undefined && second !== undefined);
+      assert.deepEqual(await Promise.all([known, ended, first].map(({ id }) => store().isBegun(id))), [
+        true,
+        true,
+        false,
+      ]);
+      await store().insert({ ...first, title: 'other' });
+      await store().put({ ...second, changes: 1 });
+      assert.deepEqual(await store().find(first.id), first);
+      assert.deepEqual(await Promise.all([first, second].map(({ id }) => store().isBegun(id))), [true, true]);
+      assert.equal(await store().isBegun('none'), false);
+    });
+
     it('lists the newest first, page by page, by what is asked', async () => {
       const org = `org-${randomBytes(6).toString('hex')}`;
       const at = (minutes: number) => new Date(AT.getTime() + minutes * 60_000);

@@ -25,11 +25,24 @@ export function monitorStoreSuite(store: () => MonitorStore): void {
   describe('MonitorStore', () => {
     it('gives back what was put in, by its id and by its key', async () => {
       const window = { from: LATER, to: new Date(LATER.getTime() + 1), note: 'moving' };
-      const heartbeat = { kind: 'heartbeat', tokenHash: 'ab', periodSeconds: 60, graceSeconds: 5 } as const;
+      const formerToken = { tokenHash: 'cd', until: LATER };
+      const heartbeat = {
+        kind: 'heartbeat',
+        tokenHash: 'ab',
+        periodSeconds: 60,
+        graceSeconds: 5,
+        formerToken,
+      } as const;
+      const rule = { id: 'mnt_1', cron: '0 3 * * sun', timeZone: 'Europe/Berlin', minutes: 60, note: null };
+      const recurring = [
+        { ...rule, since: LATER, until: null, cut: null },
+        { ...rule, id: 'mnt_2', since: LATER, until: LATER, cut: { from: LATER, at: LATER } },
+      ];
       const paused = { at: LATER, by: 'usr_ada' };
       const monitor = await add(store(), {
         check: heartbeat,
         maintenance: [window],
+        recurring,
         paused,
         archivedAt: LATER,
         resumedAt: LATER,

@@ -40,6 +40,14 @@ export function channelStoreSuite(store: () => ChannelStore): void {
     it('keeps channels by org, at most so many, and none once it is removed', async () => {
       const org = `org-${unique()}`;
       const secrets = [{ keyId: 'k1', sealed: 'abc' }];
+      const settings = { keyId: 'k1', sealed: 'abc' };
+      const chat = channelRecord({
+        org,
+        target: { kind: 'chat', service: 'slack', host: 'chat.example.com', settings },
+      });
+      await store().insert(chat);
+      assert.deepEqual(await store().find(chat.id), chat);
+      await store().remove(chat.id);
       const webhook = channelRecord({ org, target: { kind: 'webhook', url: 'https://example.com/hook', secrets } });
       await store().insert(webhook);
       await store().insert(channelRecord({ org: `${org}-other` }));
@@ -51,6 +59,36 @@ export function channelStoreSuite(store: () => ChannelStore): void {
       await store().remove(webhook.id);
       assert.equal(await store().find(webhook.id), null);
       assert.equal((await store().list(org)).length, MOST_CHANNELS - 1);
+    });
+
+    it('of many at once takes as many as there is room for', async () => {
+      const org = `org-${unique()}`;
+      for (let count = 2; count < MOST_CHANNELS; count += 1) await store().insert(channelRecord({ org }));
+      const answers = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => store().insert(channelRecord({ org }))));
+      assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 2);
+      for (const answer of answers) if (answer.status === 'rejected') assert.equal(answer.reason.code, 'CONFLICT');
+      const [first] = await store().list(org);
+      await store().remove(first?.id ?? '');
+      await store().insert(channelRecord({ org }));
+      assert.equal((await store().list(org)).length, MOST_CHANNELS);
+    });
+
+    it('makes a channel active that has nothing to confirm, and no other one', async () => {
+      const org = `org-${unique()}`;
+      const confirmation = { nonce: 'n', hash: 'h', expiresAt: new Date(AT.getTime() + 1_000) };
+      const states = [];
+      for (const changes of [
+        { state: 'unconfirmed', confirmation: null },
+        { state: 'unconfirmed', confirmation },
+        { state: 'stopped', confirmation: null },
+      ] as const) {
+        const channel = channelRecord({ org, ...changes });
+        await store().insert(channel);
+        await store().activate(channel.id);
+        states.push((await store().find(channel.id))?.state);
+      }
+      assert.deepEqual(states, ['active', 'unconfirmed', 'stopped']);
+      await store().activate('none');
     });
 
     it('confirms an address by its link, once, in its time, and of many at once one', async () => {

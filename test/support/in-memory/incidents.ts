@@ -13,6 +13,7 @@ const ORDER = {
 /** Incidents in memory. */
 export function createMemoryIncidents(): IncidentStore {
   const incidents = new Map<string, Incident>();
+  const begun = new Set<string>();
   return {
     find: async (id) => incidents.get(id) ?? null,
     async list({ org, open, monitorId, publicOnly }, page, part) {
@@ -31,10 +32,16 @@ export function createMemoryIncidents(): IncidentStore {
       }));
       return { ...found, items };
     },
+    async announce(list) {
+      for (const each of list) if (!incidents.has(each.id)) incidents.set(each.id, keepRecord({ ...each }));
+    },
+    isBegun: async (id) => begun.has(id),
     async insert(incident) {
+      begun.add(incident.id);
       if (!incidents.has(incident.id)) incidents.set(incident.id, keepRecord({ ...incident }));
     },
     async put(incident) {
+      begun.add(incident.id);
       const known = incidents.get(incident.id);
       if (known === undefined || known.changes < incident.changes) {
         incidents.set(incident.id, keepRecord({ ...incident }));

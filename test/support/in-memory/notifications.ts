@@ -24,6 +24,11 @@ export function createMemoryChannels(): ChannelStore {
       }
       channels.set(channel.id, keepRecord({ ...channel }));
     },
+    async activate(id) {
+      const channel = channels.get(id);
+      if (channel?.state !== 'unconfirmed' || channel.confirmation !== null) return;
+      channels.set(id, keepRecord({ ...channel, state: 'active' }));
+    },
     async confirm(id, hash, now) {
       const channel = channels.get(id);
       const { state, confirmation } = channel ?? {};
