@@ -96,6 +96,7 @@ export const CHAT_TEMPLATES: Readonly<Record<ChatService, ChatTemplate>> = {
       const { id, kind, subject, text, data, at } = notice;
       const action = PAGER_ACTIONS[kind] ?? 'trigger';
       const incident = typeof data.incidentId === 'string' ? data.incidentId : null;
+      if (action === 'none') return null;
       // What is down in a group was told under the group, of which no part ends alone.
       if (incident === null && action !== 'trigger') return null;
       const { severity } = NOTIFICATION_KINDS[kind];
@@ -108,9 +109,12 @@ export const CHAT_TEMPLATES: Readonly<Record<ChatService, ChatTemplate>> = {
 
 const COLOURS = { critical: 0xd1242f, warning: 0xd4a72c, info: 0x2da44e } as const;
 const PRIORITIES = { critical: 5, warning: 4, info: 3 } as const;
-const PAGER_ACTIONS: Readonly<Partial<Record<Notification['kind'], 'acknowledge' | 'resolve'>>> = {
+/** What a pager is told to do; to open an incident by default. */
+const PAGER_ACTIONS: Readonly<Partial<Record<Notification['kind'], 'acknowledge' | 'resolve' | 'none'>>> = {
   'incident.acknowledged': 'acknowledge',
   'incident.resolved': 'resolve',
+  // Nothing would close it, and no service is down.
+  'channel.stopped': 'none',
 };
 
 function post(url: string, body: unknown): ChatRequest {

@@ -94,7 +94,10 @@ test('a failed install is one line with the reason, and is not taken for done', 
 
 test('an unknown command is refused before anything is installed', () => {
   const { root, run } = newClone(WORKING_NPM);
-  assert.match(run('destroy').output, /unknown command "destroy": one of start, test, bench, corpus, cluster, check, doctor/);
+  assert.match(
+    run('destroy').output,
+    /unknown command "destroy": one of start, test, bench, corpus, cluster, check, doctor/,
+  );
   assert.equal(existsSync(join(root, 'npm-runs')), false);
 });
 

@@ -132,6 +132,12 @@ describe('a notice to a chat', () => {
     );
   });
 
+  it('of PagerDuty opens no incident for a channel that somebody stopped', async () => {
+    const settings = { address: `${origin}/v2/enqueue`, token: SECRET };
+    await send('pagerduty', settings, notice({ kind: 'channel.stopped', data: {} }));
+    assert.deepEqual(received, []);
+  });
+
   for (const service of CHAT_SERVICES) {
     it(`to ${service} that is refused is tried again, and its error has no secret`, async () => {
       status = 500;
