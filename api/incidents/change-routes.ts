@@ -61,14 +61,20 @@ function openRoute(deps: IncidentsDeps): Route {
 /** Changes of incidents that people of one org make in a minute. */
 export const MOST_CHANGES = 60;
 
-/** Incidents of an org that may be open at once before a person writes another one: each is a workflow that runs. */
+/**
+ * Incidents that people of an org wrote, and that may be open at once before they write another one: each is a workflow that runs.
+ * What the checks found does not count: in an outage of everything people have something to say.
+ */
 export const MOST_OPEN = 100;
 
 /** @throws CONFLICT when as many are open */
 async function requireRoom({ incidents }: Pick<IncidentsDeps, 'incidents'>, org: string): Promise<void> {
-  const { items } = await incidents.list({ org, open: true }, { cursor: null, limit: MOST_OPEN });
+  const { items } = await incidents.list({ org, open: true, monitorId: null }, { cursor: null, limit: MOST_OPEN });
   if (items.length < MOST_OPEN) return;
-  throw new FairleadError('CONFLICT', `${org} has ${MOST_OPEN} open incidents: resolve those that are over`);
+  throw new FairleadError(
+    'CONFLICT',
+    `${org} has ${MOST_OPEN} open incidents that people wrote: resolve those that are over`,
+  );
 }
 
 function acknowledgeRoute(deps: IncidentsDeps): Route {

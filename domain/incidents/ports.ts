@@ -14,7 +14,8 @@ export interface IncidentFilter {
   /** Null for all orgs. */
   readonly org: string | null;
   readonly open?: boolean;
-  readonly monitorId?: string;
+  /** Null for those that people wrote. */
+  readonly monitorId?: string | null;
   readonly publicOnly?: boolean;
 }
 

@@ -80,7 +80,7 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
       const [first, second, third] = [
         incidentRecord({ org, startedAt: at(1), resolvedAt: at(2), state: 'resolved' }),
         incidentRecord({ org, startedAt: at(2), monitorId: 'mon_2' }),
-        incidentRecord({ org, startedAt: at(3), isPublic: false }),
+        incidentRecord({ org, startedAt: at(3), monitorId: null, sequence: null, isPublic: false }),
       ];
       for (const incident of [second, first, third]) await store().insert(incident);
       const ids = async (filter: object, cursor: string | null = null) => {
@@ -93,6 +93,7 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
       assert.deepEqual((await ids({ open: true })).ids, [third.id, second.id]);
       assert.deepEqual((await ids({ open: false })).ids, [first.id]);
       assert.deepEqual((await ids({ monitorId: 'mon_2' })).ids, [second.id]);
+      assert.deepEqual((await ids({ monitorId: null })).ids, [third.id]);
       assert.deepEqual((await ids({ publicOnly: true })).ids, [second.id, first.id]);
     });
 
