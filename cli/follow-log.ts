@@ -8,6 +8,8 @@ import { interruptible } from './interrupt.ts';
 interface FollowedLog<L> extends Pick<ApiRequest, 'path' | 'query'> {
   /** The id of the last line that was shown; null begins with the last lines. */
   readonly lastId: string | null;
+  /** Shows the last lines. Whoever sees one presses Ctrl-C, which is heard by then. */
+  readonly begin: () => void;
   /** What Ctrl-C says. */
   readonly told: { readonly message: string; readonly remedy: string };
   /** Said where lines were removed before they were read. */
@@ -27,6 +29,7 @@ export async function followLog<L>(context: CliContext, log: FollowedLog<L>): Pr
     if (parsed?.success) print(parsed.data);
   };
   return await interruptible(told, async (signal) => {
+    log.begin();
     const request = { path, signal, lastId, remedy: told.remedy, ...(query === undefined ? {} : { query }) };
     for await (const message of followEvents(context.api, request)) {
       if (message.type === 'message') show(message);

@@ -90,9 +90,11 @@ export async function tailPlatform(
     if (page.lines.length === 0) output.note(page.truncated ? 'None of the last lines matches' : 'No line matches');
     return exitCode('ok');
   }
-  for (const line of page.lines) print(line);
   return await followLog(context, {
     path,
+    begin: () => {
+      for (const line of page.lines) print(line);
+    },
     query: { ...query, part: page.part },
     lastId: page.next,
     told: {

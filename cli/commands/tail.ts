@@ -49,11 +49,13 @@ export async function tail(context: CliContext, given: string | undefined, optio
     noteNothing(context, service, page, options);
     return exitCode('ok');
   }
-  for (const line of page.items) print(line);
-  noteNothing(context, service, page, options);
   return await followLog(context, {
     path,
     query,
+    begin: () => {
+      for (const line of page.items) print(line);
+      noteNothing(context, service, page, options);
+    },
     lastId: page.items.at(-1)?.id ?? null,
     told: {
       message: `Stopped following ${service}; it continues.`,

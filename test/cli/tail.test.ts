@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { runCli as runHere } from '../../cli/program.ts';
 import type { OpenServiceLog } from '../../domain/logs/service-log.ts';
 import { releaseRecord } from '../ports/records.ts';
 import { linesOf, serviceLogLine } from '../ports/service-logs.ts';
@@ -122,6 +124,22 @@ describe('fairlead tail', () => {
     assert.deepEqual(shown(stdout), ['line 1', 'line 2']);
     assert.match(stderr, /Release rel_1\nRelease rel_2\nStopped following shop/);
     assert.equal(code, 130);
+  });
+
+  it('-f hears Ctrl-C by the time that it shows its first line', async () => {
+    await live();
+    await log.append(linesOf(1, 1));
+    const stdout = new Writable({
+      write(_chunk, _encoding, done) {
+        assert.notEqual(process.listenerCount('SIGTERM'), before);
+        process.emit('SIGTERM');
+        done();
+      },
+    });
+    const before = process.listenerCount('SIGTERM');
+    const io = { stdin: Readable.from([]), stdout, stderr: new PassThrough().resume(), cwd: folder };
+    const env = { ...ENV, FAIRLEAD_URL: api.address, PATH: process.env.PATH, HOME: folder };
+    assert.equal(await runHere(['tail', '-f'], { ...io, env }), 130);
   });
 
   it('-f --json is one event a line', async () => {
