@@ -90,10 +90,18 @@ async function readPatiently<T>(t: TestContext, read: () => Promise<T>): Promise
   }
 }
 
+/** A diff of hundreds of thousands of lines would take more memory than there is. */
+function firstDifference(domain: string, lines: readonly string[], expected: readonly string[]): string {
+  const at = expected.findIndex((line, index) => line !== lines[index]);
+  const where = at === -1 ? expected.length : at;
+  return `${domain}: ${lines.length} lines instead of ${expected.length}; line ${where} is ${lines[where]} instead of ${expected[where]}`;
+}
+
 const digestOf = (lines: readonly string[]): string => createHash('sha256').update(lines.join('\n')).digest('hex');
 
 describe('a pull whose processes are killed ten times, of a search engine that fails', {
-  timeout: IS_WHOLE ? 7_200_000 : 900_000,
+  // The stand-in of MongoDB has no index for ranges: the last sweeps for leftovers read all parts of all properties.
+  timeout: IS_WHOLE ? 14_400_000 : 900_000,
 }, () => {
   let mongo: TestMongo;
   let connection: MongoConnection;
@@ -155,8 +163,8 @@ describe('a pull whose processes are killed ten times, of a search engine that f
     for (const [index, { domain, digest }] of expected.entries()) {
       const lines = await readPatiently(t, () => allLines(stored, domain));
       // The rows themselves are compared where they differ, so that it is told which.
-      if (digestOf(lines) !== digest) assert.deepEqual(lines, (await pullInMemory(domain, index)).lines, domain);
-      assert.equal(digestOf(lines), digest, domain);
+      if (digestOf(lines) !== digest)
+        assert.fail(firstDifference(domain, lines, (await pullInMemory(domain, index)).lines));
       if (index % 10 === 9) t.diagnostic(`${index + 1} of ${expected.length} properties are equal`);
     }
     const parts = expected.reduce((sum, one) => sum + one.parts, 0);
