@@ -37,12 +37,13 @@ export async function startPostgresCutter(serverUri: string): Promise<PostgresCu
     for (const socket of sockets) socket.destroy();
     tell();
   };
-  const listener = createServer((client) => {
+  // A message is passed on as it comes: without that, each statement waits 40 ms for an acknowledgement (Nagle's algorithm).
+  const listener = createServer({ noDelay: true }, (client) => {
     if (cut) {
       client.destroy();
       return;
     }
-    const server = connect(Number(port), hostname);
+    const server = connect({ host: hostname, port: Number(port), noDelay: true });
     let endsWithAnswer = false;
     const end = (): void => {
       client.destroy();
