@@ -13,6 +13,19 @@ export async function insertIfNew<T extends Document>(collection: Collection<T>,
   }
 }
 
+/** Inserts the documents that nobody has a unique key of; those that are there stay as they are. @throws UNAVAILABLE */
+export async function insertMissing<T extends Document>(
+  collection: Collection<T>,
+  documents: readonly T[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  try {
+    await mongoCall(() => collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false }));
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
 /** Inserts a document that must be new, as {@link insertIfNew}. @throws `taken()`, UNAVAILABLE */
 export async function insertNew<T extends { readonly _id: string }>(
   collection: Collection<T>,

@@ -1,5 +1,5 @@
-import type { Collection, OptionalUnlessRequiredId } from 'mongodb';
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import type { Collection } from 'mongodb';
+import { insertMissing } from '../insert-new.ts';
 
 export interface Stored {
   readonly _id: string;
@@ -15,20 +15,12 @@ export async function insertAll(
   documents: Iterable<Stored>,
   size = INSERT_DOCUMENTS,
 ): Promise<void> {
-  const insert = async (group: OptionalUnlessRequiredId<Stored>[]): Promise<void> => {
-    if (group.length === 0) return;
-    try {
-      await mongoCall(() => collection.insertMany(group, { ordered: false }));
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-  };
-  let group: OptionalUnlessRequiredId<Stored>[] = [];
+  let group: Stored[] = [];
   for (const document of documents) {
     group.push(document);
     if (group.length < size) continue;
-    await insert(group);
+    await insertMissing(collection, group);
     group = [];
   }
-  await insert(group);
+  await insertMissing(collection, group);
 }

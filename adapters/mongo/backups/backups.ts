@@ -12,10 +12,10 @@ import {
 import { type BackupFilter, type BackupStore, RECORD_KEPT_DAYS } from '../../../domain/backups/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { AT_EXPIRY, createExpirySweep } from '../expiry-sweep.ts';
-import { insertIfNew } from '../insert-new.ts';
+import { insertIfNew, insertMissing } from '../insert-new.ts';
 import { readConfirmed } from '../read-confirmed.ts';
 import { readDocument } from '../read-document.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -79,11 +79,7 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
     async insertAll(backups) {
       if (backups.length === 0) return;
       await sweep();
-      try {
-        await mongoCall(() => collection.insertMany(backups.map(toDocument), { ordered: false }));
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      await insertMissing(collection, backups.map(toDocument));
     },
     async find(id) {
       const document = await readConfirmed(collection, { _id: id });

@@ -2,9 +2,9 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { INCIDENT_STATES, type Incident, UPDATE_STATES } from '../../../domain/incidents/incident.ts';
 import type { IncidentFilter, IncidentPart, IncidentStore } from '../../../domain/incidents/ports.ts';
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
-import { insertIfNew } from '../insert-new.ts';
+import { insertIfNew, insertMissing } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -61,7 +61,7 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
     async announce(incidents) {
       for (let first = 0; first < incidents.length; first += AT_ONCE) {
         const part = incidents.slice(first, first + AT_ONCE).map(({ id, ...fields }) => ({ _id: id, ...fields }));
-        await insertThoseThatAreNew(collection, part);
+        await insertMissing(collection, part);
       }
     },
     async insert({ id, ...fields }) {
@@ -81,17 +81,6 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
       if (matchedCount === 0) await insertIfNew(collection, { _id: id, ...written });
     },
   };
-}
-
-async function insertThoseThatAreNew(
-  collection: Collection<IncidentDocument>,
-  documents: readonly IncidentDocument[],
-): Promise<void> {
-  try {
-    await mongoCall(() => collection.insertMany([...documents], { ordered: false }));
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
 }
 
 const EACH_FIELD = Object.fromEntries(Object.keys(incidentSchema.shape).map((field) => [field, 1]));

@@ -3,7 +3,8 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { emptyCondition } from '../../../domain/monitors/apply-result.ts';
 import type { Condition } from '../../../domain/monitors/condition.ts';
 import type { ConditionStore } from '../../../domain/monitors/ports.ts';
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { mongoCall } from '../connect.ts';
+import { insertMissing } from '../insert-new.ts';
 import { type ConditionDocument, readCondition } from './condition-document.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -57,13 +58,8 @@ async function takeOver(collection: Collection<ConditionDocument>, ids: readonly
   );
   const there = new Set(known.map(({ _id }) => _id));
   const missing = ids.filter((id) => !there.has(id)).map((id) => documentOf(emptyCondition(id), fence));
-  if (missing.length === 0) return;
-  try {
-    await mongoCall(() => collection.insertMany(missing, { ordered: false }));
-  } catch (error) {
-    // Another holder made it: its fence is found by the read that follows.
-    if (!isDuplicateKey(error)) throw error;
-  }
+  // Where another holder made one, its fence is found by the read that follows.
+  await insertMissing(collection, missing);
 }
 
 function documentOf({ monitorId, ...fields }: Condition, fence: number): ConditionDocument {

@@ -2,7 +2,8 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { isNotificationKind, type Notification } from '../../../domain/notifications/notification.ts';
 import type { NoticeRound, NoticeStore } from '../../../domain/notifications/ports.ts';
-import { insertOnce, isDuplicateKey, mongoCall } from '../connect.ts';
+import { insertOnce, mongoCall } from '../connect.ts';
+import { insertMissing } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
 import { COLLECTIONS } from './indexes.ts';
 import { notificationSchema } from './notification-schema.ts';
@@ -42,7 +43,12 @@ export function createNoticeStore({ db }: { readonly db: Db }): NoticeStore {
     return document === null ? null : readRound(document);
   };
   return {
-    insert: (list, at) => insertAll(notices, list, at),
+    async insert(list, createdAt) {
+      const documents = list.map((notification) => {
+        return { _id: notification.id, org: notification.org, notification, createdAt, toldAt: null };
+      });
+      await insertMissing(notices, documents);
+    },
     async isAnyWaiting(ids) {
       const filter = { _id: { $in: [...ids] }, toldAt: null };
       return (await mongoCall(() => notices.findOne(filter, { projection: { _id: 1 } }))) !== null;
@@ -85,22 +91,6 @@ export function createNoticeStore({ db }: { readonly db: Db }): NoticeStore {
       }
     },
   };
-}
-
-async function insertAll(
-  notices: Collection<NoticeDocument>,
-  list: readonly Notification[],
-  createdAt: Date,
-): Promise<void> {
-  if (list.length === 0) return;
-  const documents = list.map((notification) => {
-    return { _id: notification.id, org: notification.org, notification, createdAt, toldAt: null };
-  });
-  try {
-    await mongoCall(() => notices.insertMany(documents, { ordered: false }));
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
 }
 
 function readRound(document: unknown): NoticeRound {
