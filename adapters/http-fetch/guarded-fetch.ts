@@ -137,7 +137,8 @@ async function follow(
     const answered = firstOfEach(answer.headers);
     if (!REDIRECTS.has(answer.statusCode) || answered.location === undefined) {
       const { method } = sending;
-      const text = await textOf(answer, { method, policy, readsBody, most, host: url.host });
+      const encoding = policy.decompresses ? (answered['content-encoding'] ?? null) : null;
+      const text = await textOf(answer, { method, encoding, readsBody, most, host: url.host });
       return { url: url.href, status: answer.statusCode, headers: answered, text };
     }
     // Not read: the connection is not used again.
@@ -152,23 +153,23 @@ async function follow(
   throw refused(first, `redirects more than ${policy.mostRedirects} times`);
 }
 
-interface Reading extends Pick<Sending, 'method' | 'policy'> {
+interface Reading extends Pick<Sending, 'method'> {
+  readonly encoding: string | null;
   readonly readsBody: boolean;
   readonly most: number;
   readonly host: string;
 }
 
 async function textOf(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  { method, policy, readsBody, most, host }: Reading,
+  { statusCode, body }: Dispatcher.ResponseData,
+  { method, encoding, readsBody, most, host }: Reading,
 ): Promise<string> {
   if (!readsBody) {
     await dropBody(body, most);
     return '';
   }
   const hasBody = method !== 'HEAD' && !BODILESS.has(statusCode);
-  const encoding = policy.decompresses && hasBody ? (firstOfEach(headers)['content-encoding'] ?? null) : null;
-  return (await readBody(body, { encoding, most, host })).toString('utf8');
+  return (await readBody(body, { encoding: hasBody ? encoding : null, most, host })).toString('utf8');
 }
 
 function checkRedirect(
