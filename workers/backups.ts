@@ -37,7 +37,7 @@ const section = {
 /** What runs at once besides the dumps of a night: its proofs and its mirror, which take hours, and records and listings. */
 const BESIDES = 4;
 
-/** The nights of backups, their proofs and copies. Their settings: the object store. A dump takes hours: it takes no slot from a deploy. */
+/** Backups of databases. Their settings: the object store. A dump takes hours: it takes no slot from a deploy. */
 export const backups = defineModule({
   name: 'backups',
   section,
@@ -45,88 +45,78 @@ export const backups = defineModule({
   schedulesBy: ({ BACKUP_CRON_HOUR_UTC }) => backupsSchedules(BACKUP_CRON_HOUR_UTC),
   queue: 'own',
   slots: ({ BACKUP_PARALLELISM }) => BACKUP_PARALLELISM + BESIDES,
-  compose,
-});
-
-/** Backups by hand and restores. They take no slot from a night, however many are asked for. */
-export const askedBackups = defineModule({
-  name: ASKED_BACKUPS,
-  section,
-  schedules: [],
-  queue: 'own',
-  slots: ({ BACKUP_PARALLELISM }) => BACKUP_PARALLELISM + 1,
-  compose,
-});
-
-type Parts = WorkerParts<ReadSection<typeof section>>;
-
-async function compose(parts: Parts): Promise<object | null> {
-  const { env, connect, client, subprocessEnv, logger, opened } = parts;
-  const store = objectStoreSettings(env);
-  if (store === null) return null;
-  const { db } = await connect('builder');
-  const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
-  // Until when a replaced database is kept, and which upload is too old to go on, is decided by one clock, whichever worker asks.
-  const { now } = opened.adopt(await followDatabaseClock({ db, onFailure }), ({ close }) => close());
-  const ensurePart = createEnsurePart(env.PARTS_ON_NEED);
-  const databaseRecords = createDatabaseRecords({ db });
-  // A server of the embedded stack has the databases of services alone.
-  const isListed = async (engine: BackupEngine, part: string) =>
-    !env.PARTS_ON_NEED.includes(part) || (await databaseRecords.usedEngines()).includes(engine);
-  const archives = createS3ObjectStore({
-    ...store,
-    bucket: env.BACKUP_BUCKET,
-    whenNeeded: () => ensurePart('object-store'),
-  });
-  const servers: { -readonly [E in BackupEngine]?: DatabaseServer } = {};
-  const tools: { -readonly [E in BackupEngine]?: DumpTool } = {};
-  if (env.DB_POSTGRES_ADMIN_URI !== undefined) {
-    const adminUri = env.DB_POSTGRES_ADMIN_URI;
-    const whenNeeded = () => ensurePart('postgres');
-    const isUsed = () => isListed('postgres', 'postgres');
-    servers.postgres = listedWhenUsed(createPostgresServer({ adminUri }), { whenNeeded, isUsed });
-    tools.postgres = createPostgresDumpTool({ adminUri, env: subprocessEnv, whenNeeded });
-  }
-  if (env.DB_MONGODB_ADMIN_URI !== undefined) {
-    const adminUri = env.DB_MONGODB_ADMIN_URI;
-    const whenServed = () => ensurePart('mongodb-tenants');
-    const whenNeeded = async () => void (await Promise.all([whenServed(), ensurePart('mongo-tools')]));
-    const toolsDir = env.MONGO_TOOLS_DIR ?? null;
-    const isUsed = () => isListed('mongodb', 'mongodb-tenants');
-    servers.mongodb = listedWhenUsed(createMongodbServer({ adminUri }), { whenNeeded: whenServed, isUsed });
-    tools.mongodb = createMongoDumpTool({ adminUri, toolsDir, env: subprocessEnv, whenNeeded });
-  }
-  return createBackupsActivities({
-    backups: createBackupStore({ db, now }),
-    restores: createRestoreStore({ db, now }),
-    inventory: createDatabaseInventory(databaseRecords, servers),
-    serviceDatabases: createServiceDatabases(databaseRecords),
-    tools,
-    archives,
-    mirror: composeMirror(env),
-    commands: createBackupCommands(client),
-    audit: composeAudit(parts),
-    // The log is what operators of an installation without mail read.
-    raiseAlarm: await composeAlarms(parts),
-    now,
-    settings: {
-      isEnabled: env.BACKUP_ENABLED,
-      hourUtc: env.BACKUP_CRON_HOUR_UTC,
-      dumpTimeoutMs: env.BACKUP_DUMP_TIMEOUT_MS,
-      retention: {
-        daily: env.BACKUP_RETENTION_DAILY,
-        weekly: env.BACKUP_RETENTION_WEEKLY,
-        monthly: env.BACKUP_RETENTION_MONTHLY,
+  // Backups by hand and restores take no slot from a night, however many are asked for.
+  moreQueues: [{ name: ASKED_BACKUPS, slots: ({ BACKUP_PARALLELISM }) => BACKUP_PARALLELISM + 1 }],
+  async compose(parts) {
+    const { env, connect, client, subprocessEnv, logger, opened } = parts;
+    const store = objectStoreSettings(env);
+    if (store === null) return null;
+    const { db } = await connect('builder');
+    const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
+    // Until when a replaced database is kept, and which upload is too old to go on, is decided by one clock, whichever worker asks.
+    const { now } = opened.adopt(await followDatabaseClock({ db, onFailure }), ({ close }) => close());
+    const ensurePart = createEnsurePart(env.PARTS_ON_NEED);
+    const databaseRecords = createDatabaseRecords({ db });
+    // A server of the embedded stack has the databases of services alone.
+    const isListed = async (engine: BackupEngine, part: string) =>
+      !env.PARTS_ON_NEED.includes(part) || (await databaseRecords.usedEngines()).includes(engine);
+    const archives = createS3ObjectStore({
+      ...store,
+      bucket: env.BACKUP_BUCKET,
+      whenNeeded: () => ensurePart('object-store'),
+    });
+    const servers: { -readonly [E in BackupEngine]?: DatabaseServer } = {};
+    const tools: { -readonly [E in BackupEngine]?: DumpTool } = {};
+    if (env.DB_POSTGRES_ADMIN_URI !== undefined) {
+      const adminUri = env.DB_POSTGRES_ADMIN_URI;
+      const whenNeeded = () => ensurePart('postgres');
+      const isUsed = () => isListed('postgres', 'postgres');
+      servers.postgres = listedWhenUsed(createPostgresServer({ adminUri }), { whenNeeded, isUsed });
+      tools.postgres = createPostgresDumpTool({ adminUri, env: subprocessEnv, whenNeeded });
+    }
+    if (env.DB_MONGODB_ADMIN_URI !== undefined) {
+      const adminUri = env.DB_MONGODB_ADMIN_URI;
+      const whenServed = () => ensurePart('mongodb-tenants');
+      const whenNeeded = async () => void (await Promise.all([whenServed(), ensurePart('mongo-tools')]));
+      const toolsDir = env.MONGO_TOOLS_DIR ?? null;
+      const isUsed = () => isListed('mongodb', 'mongodb-tenants');
+      servers.mongodb = listedWhenUsed(createMongodbServer({ adminUri }), { whenNeeded: whenServed, isUsed });
+      tools.mongodb = createMongoDumpTool({ adminUri, toolsDir, env: subprocessEnv, whenNeeded });
+    }
+    return createBackupsActivities({
+      backups: createBackupStore({ db, now }),
+      restores: createRestoreStore({ db, now }),
+      inventory: createDatabaseInventory(databaseRecords, servers),
+      serviceDatabases: createServiceDatabases(databaseRecords),
+      tools,
+      archives,
+      mirror: composeMirror(env),
+      commands: createBackupCommands(client),
+      audit: composeAudit(parts),
+      // The log is what operators of an installation without mail read.
+      raiseAlarm: await composeAlarms(parts),
+      now,
+      settings: {
+        isEnabled: env.BACKUP_ENABLED,
+        hourUtc: env.BACKUP_CRON_HOUR_UTC,
+        dumpTimeoutMs: env.BACKUP_DUMP_TIMEOUT_MS,
+        retention: {
+          daily: env.BACKUP_RETENTION_DAILY,
+          weekly: env.BACKUP_RETENTION_WEEKLY,
+          monthly: env.BACKUP_RETENTION_MONTHLY,
+        },
+        excludePatterns: env.BACKUP_EXCLUDE_PATTERNS,
+        parallelism: env.BACKUP_PARALLELISM,
+        nightPage: NIGHT_PAGE,
+        keptDays: env.DATABASE_GRACE_DAYS,
       },
-      excludePatterns: env.BACKUP_EXCLUDE_PATTERNS,
-      parallelism: env.BACKUP_PARALLELISM,
-      nightPage: NIGHT_PAGE,
-      keptDays: env.DATABASE_GRACE_DAYS,
-    },
-  });
-}
+    });
+  },
+});
 
 const NIGHT_PAGE = 500;
+
+type Parts = WorkerParts<ReadSection<typeof section>>;
 
 /** Null without an off-site object store. */
 function composeMirror(env: Parts['env']): ObjectStore | null {

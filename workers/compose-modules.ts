@@ -13,7 +13,8 @@ import type { StoringServiceName } from '../domain/services.ts';
 import { moduleTaskQueue } from '../domain/task-queue.ts';
 import type { WorkerModule, WorkerParts } from './module.ts';
 
-type Environments = Readonly<Record<string, ReadSection<EnvSection>>>;
+type Env = ReadSection<EnvSection>;
+type Environments = Readonly<Record<string, Env>>;
 
 /** The environment of the worker and of its modules. @throws VALIDATION_FAILED listing every bad variable of all */
 export function readModules(modules: readonly WorkerModule[]): {
@@ -34,7 +35,7 @@ export interface ServedModules {
   readonly activities: object;
   /** How many of these run at once: what each module of the shared queue asks for. */
   readonly slots: number;
-  /** One for each served module with a queue of its own. */
+  /** Those of each served module with a queue of its own. */
   readonly activityQueues: readonly ActivityQueue[];
 }
 
@@ -46,11 +47,11 @@ export async function composeModules(
 ): Promise<ServedModules> {
   const connect = databases(parts.settings, parts.opened);
   const subprocessEnv = readSubprocessEnv();
-  const served: { readonly module: WorkerModule; readonly activities: object; readonly slots: number }[] = [];
+  const served: { readonly module: WorkerModule; readonly activities: object; readonly env: Env }[] = [];
   for (const module of modules) {
     const env = environments[module.name] ?? {};
     const activities = await module.compose({ ...parts, env, connect, subprocessEnv });
-    if (activities !== null) served.push({ module, activities, slots: module.slots(env) });
+    if (activities !== null) served.push({ module, activities, env });
   }
   const own = served.filter(({ module }) => module.queue === 'own');
   const shared = served.filter(({ module }) => module.queue === 'shared');
@@ -58,10 +59,12 @@ export async function composeModules(
     modules: served.map(({ module }) => module),
     // All of them: versions before 0.2 scheduled the activities of every module there.
     activities: Object.assign({}, ...served.map(({ activities }) => activities)),
-    slots: shared.reduce((sum, { slots }) => sum + slots, 0),
-    activityQueues: own.map(({ module: { name }, activities, slots }) => ({
-      ...{ taskQueue: moduleTaskQueue(name), activities, slots },
-    })),
+    slots: shared.reduce((sum, { module, env }) => sum + module.slots(env), 0),
+    activityQueues: own.flatMap(({ module, activities, env }) =>
+      [module, ...(module.moreQueues ?? [])].map((queue) => ({
+        ...{ taskQueue: moduleTaskQueue(queue.name), activities, slots: queue.slots(env) },
+      })),
+    ),
   };
 }
 

@@ -22,9 +22,13 @@ export interface WorkerModule<Section extends EnvSection = EnvSection> {
    * or runs for hours takes no slot from a deploy.
    */
   slots(env: ReadSection<Section>): number;
+  /** Queues besides its own, with the same activities and slots that they have to themselves: one kind of its work fills none of another's. */
+  readonly moreQueues?: readonly ModuleQueue<Section>[];
   /** Builds its activities on real adapters; null without its settings, which only a module with an own queue may be. */
   compose(parts: WorkerParts<ReadSection<Section>>): Promise<object | null>;
 }
+
+export type ModuleQueue<Section extends EnvSection = EnvSection> = Pick<WorkerModule<Section>, 'name' | 'slots'>;
 
 export interface WorkerParts<Env> {
   readonly env: Env;

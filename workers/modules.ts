@@ -1,6 +1,6 @@
 import { auditLedger } from './audit-ledger.ts';
 import { authorizedOrgs } from './authorized-orgs.ts';
-import { askedBackups, backups } from './backups.ts';
+import { backups } from './backups.ts';
 import { certificates } from './certificates.ts';
 import { config } from './config.ts';
 import { customDomains } from './custom-domains.ts';
@@ -31,7 +31,6 @@ export const MODULES: readonly WorkerModule[] = [
   auditLedger,
   logs,
   backups,
-  askedBackups,
   searchPulls,
   properties,
   customDomains,

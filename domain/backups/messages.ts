@@ -26,8 +26,8 @@ export function backupWorkflowId({ service, environment, engine, databaseName }:
 }
 
 /**
- * Module of what people ask for: backups by hand, restores, and what ends them. Its activities wait on a queue of their own. What is
- * restored may run for as long as its owner likes, and is to keep no night from its backups and proofs.
+ * Queue of what people ask for: backups by hand, restores, and what ends them. What is restored may run for as long as its owner
+ * likes, and is to keep no night from its backups and proofs.
  */
 export const ASKED_BACKUPS = 'asked-backups';
 

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import { readSection, readWorkerEnv } from '../../adapters/env.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createTemporalClient } from '../../adapters/temporal/client.ts';
+import { composeModules } from '../../workers/compose-modules.ts';
+import { defineModule } from '../../workers/module.ts';
 import { MODULES } from '../../workers/modules.ts';
 
 const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
@@ -32,5 +34,33 @@ describe('the modules of the worker', () => {
       else assert.deepEqual([await composing, queue], [null, 'own'], name);
     }
     await opened.disposeAsync();
+  });
+
+  it('serve their further queues with the same activities, made once, and slots of their own', async () => {
+    let made = 0;
+    const module = defineModule({
+      ...{ name: 'nights', section: {}, schedules: [], queue: 'own', slots: () => 2 },
+      moreQueues: [{ name: 'asked', slots: () => 3 }],
+      async compose() {
+        made += 1;
+        return {};
+      },
+    });
+    await using opened = new AsyncDisposableStack();
+    const client = createTemporalClient({ address: '127.0.0.1:9', namespace: 'default', identity: 'test' });
+    opened.defer(() => client.connection.close());
+    const logger = createLogger({ name: 'test', level: 'silent' });
+    const settings = readWorkerEnv({});
+    const { activityQueues, slots } = await composeModules([module], {}, { settings, client, logger, opened });
+    assert.equal(made, 1);
+    assert.deepEqual(
+      activityQueues.map((queue) => [queue.taskQueue, queue.slots]),
+      [
+        ['fairlead/nights', 2],
+        ['fairlead/asked', 3],
+      ],
+    );
+    assert.equal(activityQueues[0]?.activities, activityQueues[1]?.activities);
+    assert.equal(slots, 0);
   });
 });
