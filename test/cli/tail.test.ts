@@ -129,14 +129,14 @@ describe('fairlead tail', () => {
   it('-f hears Ctrl-C by the time that it shows its first line', async () => {
     await live();
     await log.append(linesOf(1, 1));
+    const others = process.listenerCount('SIGTERM');
     const stdout = new Writable({
       write(_chunk, _encoding, done) {
-        assert.notEqual(process.listenerCount('SIGTERM'), before);
+        assert.notEqual(process.listenerCount('SIGTERM'), others);
         process.emit('SIGTERM');
         done();
       },
     });
-    const before = process.listenerCount('SIGTERM');
     const io = { stdin: Readable.from([]), stdout, stderr: new PassThrough().resume(), cwd: folder };
     const env = { ...ENV, FAIRLEAD_URL: api.address, PATH: process.env.PATH, HOME: folder };
     assert.equal(await runHere(['tail', '-f'], { ...io, env }), 130);
