@@ -1,4 +1,5 @@
 import type { ContainerInspectInfo } from 'dockerode';
+import { endedWith, MEMORY_REMEDY, ranOutOfMemory, restartNote } from '../../domain/deploys/process-end.ts';
 
 /** A container that has been up this long is not in a restart loop, however often it restarted before. */
 const STABLE_MS = 10_000;
@@ -16,25 +17,13 @@ export function isContainerAlive(container: ContainerInspectInfo, nowMs: number)
 /** One line about how the container's process ended; null while it runs as it was first started. */
 export function explainEnd(container: ContainerInspectInfo): string | null {
   const { State: state, RestartCount: restarts, HostConfig: host } = container;
-  const again = restarts > 0 ? `; restarted ${restarts} ${restarts === 1 ? 'time' : 'times'}` : '';
   if (state.OOMKilled) {
-    const limit = Math.round((host.Memory ?? 0) / 1024 ** 2);
-    return `The process ran out of memory (limit ${limit} MiB) and was killed${again}. Use a larger pod tier.`;
+    return `${ranOutOfMemory(host.Memory ?? 0, restarts)}. ${MEMORY_REMEDY}`;
   }
-  if (state.Running && !state.Restarting) return again === '' ? null : `The process ended and was${again.slice(1)}.`;
+  if (state.Running && !state.Restarting) {
+    return restarts > 0 ? `The process ended and was${restartNote(restarts).slice(1)}.` : null;
+  }
   if (state.Status === 'created')
     return `The container was made but never started: ${state.Error || 'no reason given'}.`;
-  return `The process ended with ${meaning(state.ExitCode)}${again}.`;
-}
-
-const MEANINGS: Readonly<Record<number, string>> = {
-  126: 'exit code 126: its command cannot be executed',
-  127: 'exit code 127: its command was not found',
-  137: 'exit code 137: it was killed',
-  139: 'exit code 139: segmentation fault',
-  143: 'exit code 143: it was told to stop',
-};
-
-function meaning(exitCode: number): string {
-  return MEANINGS[exitCode] ?? `exit code ${exitCode}`;
+  return `${endedWith(state.ExitCode, restarts)}.`;
 }

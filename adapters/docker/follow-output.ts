@@ -1,13 +1,11 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { linesAfter, type OutputLine, type OutputPosition, positionAfter } from '../../domain/logs/output-line.ts';
+import { linesAfter, type OutputLine, type OutputPosition } from '../../domain/logs/output-line.ts';
+import { followRuns, type ProcessRun } from '../follow-runs.ts';
 import { engineError, engineStatus } from './docker-client.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { createOutputReader } from './output-frames.ts';
 
-/** How long after the end of a process it is looked whether there is another one. */
-const LOOK_EVERY_MS = 1_000;
 /**
  * The engine is asked for lines from so long before the last known one: it notes the time of a line before it puts the
  * line in order with those of the other stream.
@@ -24,28 +22,17 @@ export async function* followOutput(
   id: string,
   { after, signal }: { readonly after: OutputPosition; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly OutputLine[]> {
-  let position = after;
-  let read: string | null = null;
-  try {
-    while (!signal.aborted) {
-      const container = await inspectContainer(docker, id);
-      if (container === null) return;
-      const { Running, StartedAt, FinishedAt } = container.State;
-      const run = `${Running} ${StartedAt} ${FinishedAt}`;
-      // What a process wrote right before its end is read once more after it.
-      if (Running || run !== read) {
-        for await (const lines of readOutput(docker, id, { position, hasEnded: !Running, signal })) {
-          position = lines.reduce(positionAfter, position);
-          yield lines;
-        }
-        read = run;
-      }
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    throw engineError(error, 'Following the output of a container', 'UNAVAILABLE', { retryable: true });
-  }
+  const look = async (): Promise<ProcessRun | 'gone'> => {
+    const container = await inspectContainer(docker, id);
+    if (container === null) return 'gone';
+    const { Running: isRunning, StartedAt, FinishedAt } = container.State;
+    const run = `${isRunning} ${StartedAt} ${FinishedAt}`;
+    const read = (position: OutputPosition) => readOutput(docker, id, { position, hasEnded: !isRunning, signal });
+    return { run, isRunning, read };
+  };
+  const failure = (error: unknown): Error =>
+    engineError(error, 'Following the output of a container', 'UNAVAILABLE', { retryable: true });
+  yield* followRuns(look, { after, signal, failure });
 }
 
 interface ReadOptions {

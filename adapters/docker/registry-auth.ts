@@ -23,6 +23,18 @@ export function registryAuthFor(image: string, registry: RegistryAuth): AuthConf
     : { username: user, password: token, serveraddress: registryHost(registry) };
 }
 
+/** Where the API of a registry is: as the engine does, one on this machine is spoken to without TLS. */
+export function registryOrigin(host: string): string {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
+  return `${isLocal ? 'http' : 'https'}://${host}`;
+}
+
+/** The headers by which it knows who asks; none where it asks for no login. */
+export function registryHeaders({ user, token }: RegistryAuth): Readonly<Record<string, string>> {
+  if (user === undefined || token === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
+}
+
 export function registryHost(registry: RegistryAuth): string {
   return registry.address.split('/')[0] ?? registry.address;
 }

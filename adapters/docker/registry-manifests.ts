@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RegistryAuth, registryHost } from './registry-auth.ts';
+import { type RegistryAuth, registryHeaders, registryHost, registryOrigin } from './registry-auth.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -17,15 +17,14 @@ export async function deleteManifest(
 ): Promise<string | null> {
   const host = registryHost(registry);
   const [name = '', digest = ''] = digestReference.slice(host.length + 1).split('@');
-  const { user, token, deletions } = registry;
+  const { deletions } = registry;
   if (deletions !== undefined) return requestDeletion(`${name}@${digest}`, deletions);
-  const authorization = `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
   try {
-    const answer = await fetch(`${scheme(host)}://${host}/v2/${name}/manifests/${digest}`, {
+    const answer = await fetch(`${registryOrigin(host)}/v2/${name}/manifests/${digest}`, {
       method: 'DELETE',
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      ...(user === undefined || token === undefined ? {} : { headers: { authorization } }),
+      headers: registryHeaders(registry),
     });
     await answer.body?.cancel();
     return answer.ok || answer.status === 404 ? null : `it answered ${answer.status}`;
@@ -40,9 +39,4 @@ async function requestDeletion(reference: string, folder: string): Promise<strin
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, createHash('sha256').update(reference).digest('hex')), reference);
   return null;
-}
-
-/** As the engine does: a registry on this machine is spoken to without TLS. */
-function scheme(host: string): 'http' | 'https' {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host) ? 'http' : 'https';
 }

@@ -1,9 +1,8 @@
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo } from 'dockerode';
 import type { Clock } from '../../domain/clock.ts';
+import { environmentOfLabel } from '../../domain/deploys/environment-label.ts';
 import type { Workload, WorkloadRuntime } from '../../domain/deploys/workload-runtime.ts';
-import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import { createMutex } from '../../domain/mutex.ts';
 import { probeHttp } from '../http-probe/probe-http.ts';
 import { applyCpuLimit } from './apply-cpu-limit.ts';
@@ -167,16 +166,10 @@ function workloadOf(id: string, labels: Readonly<Record<string, string>>, runnin
     buildId: labels[LABELS.build] ?? '',
     releaseId: labels[LABELS.release] ?? '',
     service: labels[LABELS.service] ?? '',
-    environment: environmentOf(labels[LABELS.environment], id),
+    environment: environmentOfLabel(labels[LABELS.environment], `Container ${id}`),
     running,
     address: `http://127.0.0.1:${labels[LABELS.hostPort]}`,
   };
-}
-
-function environmentOf(label: string | undefined, id: string): Environment {
-  const environment = ENVIRONMENTS.find((name) => name === label);
-  if (environment !== undefined) return environment;
-  throw new FairleadError('INTERNAL', `Container ${id} has an unknown environment label; remove it`);
 }
 
 async function asking<T>(doing: string, call: () => Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
+import { environmentOfLabel } from '../../domain/deploys/environment-label.ts';
 import type { Workload } from '../../domain/deploys/workload-runtime.ts';
-import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import type { ClusterApi, ObjectPlace } from './cluster-api.ts';
 import { ANNOTATIONS, LABELS, labelSelector } from './names.ts';
 import { lastEnd, type PodObject, type RolloutObjects, rolloutFailure } from './rollout-failures.ts';
@@ -70,17 +69,11 @@ export function workloadOf(
     buildId: annotations[ANNOTATIONS.build] ?? '',
     releaseId: annotations[ANNOTATIONS.release] ?? '',
     service: labels[LABELS.service] ?? '',
-    environment: environmentOf(labels[LABELS.environment], id),
+    environment: environmentOfLabel(labels[LABELS.environment], `Deployment ${id}`),
     running: deployment.spec.replicas !== 0 && pods.some(isRunning),
     // Where its Service is gone, nobody listens at this address.
     address: clusterIP === undefined ? 'http://127.0.0.1:9' : `http://${clusterIP}:${ports?.[0]?.port}`,
   };
-}
-
-function environmentOf(label: string | undefined, id: string): Environment {
-  const environment = ENVIRONMENTS.find((name) => name === label);
-  if (environment !== undefined) return environment;
-  throw new FairleadError('INTERNAL', `Deployment ${id} has an unknown environment label; remove it`);
 }
 
 export function isRunning({ metadata, status }: LivePod): boolean {

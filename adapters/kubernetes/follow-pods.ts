@@ -1,15 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workload } from '../../domain/deploys/workload-runtime.ts';
-import { linesAfter, type OutputLine, type OutputPosition, positionAfter } from '../../domain/logs/output-line.ts';
+import { linesAfter, type OutputLine, type OutputPosition } from '../../domain/logs/output-line.ts';
+import { followRuns, type ProcessRun } from '../follow-runs.ts';
 import { type ClusterApi, ClusterRefusal, clusterError } from './cluster-api.ts';
-import { type DeploymentObject, isRunning, type LivePod, placeOf, podsOf } from './cluster-objects.ts';
+import { type DeploymentObject, hasStarted, isRunning, type LivePod, placeOf, podsOf } from './cluster-objects.ts';
 import { NAMES } from './names.ts';
 import { createLineReader } from './output-lines.ts';
 import { resourcePath } from './resources.ts';
-import { lastEnd, restartsOf } from './rollout-failures.ts';
+import { restartsOf } from './rollout-failures.ts';
 
-/** How long after the end of a process it is looked whether there is another one. */
-const LOOK_EVERY_MS = 1_000;
 /** The node writes the time of a line before it puts the line in order. */
 const MARGIN_MS = 5_000;
 
@@ -23,28 +21,17 @@ export async function* followPods(
   { after, signal }: { readonly after: OutputPosition; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly OutputLine[]> {
   const place = placeOf(workload);
-  let position = after;
-  let read: string | null = null;
-  try {
-    while (!signal.aborted) {
-      const deployment = await api.get<DeploymentObject>(place);
-      if (deployment === null || deployment.metadata.deletionTimestamp !== undefined) return;
-      const pod = newest((await podsOf(api, place, workload.buildId)).items);
-      const run = pod === undefined ? null : `${pod.metadata.name} ${restartsOf(pod)} ${isRunning(pod)}`;
-      // What a process wrote right before its end is read once more after it.
-      if (pod !== undefined && (isRunning(pod) || (lastEnd(pod) !== null && run !== read))) {
-        for await (const lines of readOutput(api, pod, { position, signal })) {
-          position = lines.reduce(positionAfter, position);
-          yield lines;
-        }
-        read = run;
-      }
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    throw clusterError(error, 'Following the output of a workload');
-  }
+  const look = async (): Promise<ProcessRun | 'not started' | 'gone'> => {
+    const deployment = await api.get<DeploymentObject>(place);
+    if (deployment === null || deployment.metadata.deletionTimestamp !== undefined) return 'gone';
+    const pod = newest((await podsOf(api, place, workload.buildId)).items);
+    if (pod === undefined || !hasStarted(pod)) return 'not started';
+    const runs = isRunning(pod);
+    const run = `${pod.metadata.name} ${restartsOf(pod)} ${runs}`;
+    return { run, isRunning: runs, read: (position) => readOutput(api, pod, { position, signal }) };
+  };
+  const failure = (error: unknown): Error => clusterError(error, 'Following the output of a workload');
+  yield* followRuns(look, { after, signal, failure });
 }
 
 /** The pod that was made last; of an update there are two for a moment. */

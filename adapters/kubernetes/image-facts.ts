@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { parseImageName } from '../docker/image-name.ts';
-import { type RegistryAuth, registryHost } from '../docker/registry-auth.ts';
+import { type RegistryAuth, registryHeaders, registryHost, registryOrigin } from '../docker/registry-auth.ts';
 
 /** What an image says of itself, as far as its pods depend on it. */
 export interface ImageFacts {
@@ -33,7 +33,7 @@ const configSchema = z.object({
 export async function readImageFacts(image: string, registry: RegistryAuth, signal: AbortSignal): Promise<ImageFacts> {
   const { host, repository, digest } = parseImageName(image);
   if (host !== registryHost(registry) || digest === null) return UNKNOWN;
-  const ask = (path: string) => get(`${scheme(host)}://${host}/v2/${repository}/${path}`, registry, signal);
+  const ask = (path: string) => get(`${registryOrigin(host)}/v2/${repository}/${path}`, registry, signal);
   const manifest = manifestSchema.safeParse(await ask(`manifests/${digest}`));
   // A list of images for several machines has no one configuration.
   if (!manifest.success) return UNKNOWN;
@@ -48,9 +48,8 @@ export function userOf(text: string): Pick<ImageFacts, 'user' | 'group'> {
   return { user: Number(user), group: group === undefined ? null : Number(group) };
 }
 
-async function get(url: string, { user, token }: RegistryAuth, signal: AbortSignal): Promise<unknown> {
-  const authorization = `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
-  const headers = { accept: MANIFEST_TYPES, ...(user === undefined || token === undefined ? {} : { authorization }) };
+async function get(url: string, registry: RegistryAuth, signal: AbortSignal): Promise<unknown> {
+  const headers = { accept: MANIFEST_TYPES, ...registryHeaders(registry) };
   try {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const answer = await fetch(url, { headers, signal: deadline });
@@ -68,8 +67,4 @@ async function get(url: string, { user, token }: RegistryAuth, signal: AbortSign
     const text = `The image registry could not be asked for an image: ${why}`;
     throw new FairleadError('UNAVAILABLE', text, { retryable: true, cause: error });
   }
-}
-
-function scheme(host: string): 'http' | 'https' {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host) ? 'http' : 'https';
 }

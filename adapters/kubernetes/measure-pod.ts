@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { WorkloadMeasure, WorkloadUsage } from '../../domain/deploys/workload-state.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import type { DeploymentObject, LivePod } from './cluster-objects.ts';
+import { bytesOfQuantity, millisOfQuantity } from './quantities.ts';
 import { lastEnd, restartsOf } from './rollout-failures.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -65,25 +66,12 @@ async function usageOf(api: ClusterApi, { spec }: DeploymentObject, pod: LivePod
     const limits = spec.template.spec.containers[0]?.resources?.limits ?? {};
     return {
       memoryBytes: memory.workingSetBytes,
-      memoryLimitBytes: bytesOf(limits.memory),
+      memoryLimitBytes: bytesOfQuantity(limits.memory),
       cpuUsedMs: Math.round(cpu.usageCoreNanoSeconds / 1e6),
-      cpuLimitMillis: millisOf(limits.cpu),
+      cpuLimitMillis: millisOfQuantity(limits.cpu),
     };
   } catch {
     // What a workload uses is shown where it can be; that it runs is known without it.
     return null;
   }
-}
-
-const UNITS: Readonly<Record<string, number>> = { '': 1, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 };
-
-function bytesOf(quantity = ''): number | null {
-  const [, amount, unit = ''] = /^(\d+)(Ki|Mi|Gi)?$/.exec(quantity) ?? [];
-  return amount === undefined ? null : Number(amount) * (UNITS[unit] ?? 1);
-}
-
-/** `500m`, or whole CPUs such as `2`. */
-function millisOf(quantity = ''): number | null {
-  const [, amount, unit] = /^(\d+)(m)?$/.exec(quantity) ?? [];
-  return amount === undefined ? null : Number(amount) * (unit === 'm' ? 1 : 1_000);
 }

@@ -1,3 +1,6 @@
+import { endedWith, MEMORY_REMEDY, ranOutOfMemory } from '../../domain/deploys/process-end.ts';
+import { bytesOfQuantity } from './quantities.ts';
+
 /** The parts of the cluster's objects that tell of a rollout. Everything else in them is left out. */
 export interface RolloutObjects {
   readonly deployment: {
@@ -158,9 +161,9 @@ export const ROLLOUT_FAILURES = [
     find: ({ pods }) => {
       const found = pods.find((pod) => lastEnd(pod)?.reason === 'OOMKilled');
       if (found === undefined || isSteady(found)) return null;
-      return `The process ran out of memory (limit ${memoryLimit(found)}) and was killed${again(found)}`;
+      return outOfMemory(found);
     },
-    remedy: 'Use a larger pod tier.',
+    remedy: MEMORY_REMEDY,
   }),
   row({
     kind: 'keeps ending',
@@ -171,7 +174,7 @@ export const ROLLOUT_FAILURES = [
       const found = pods.find((pod) => isLooping(pod) && !isSteady(pod));
       const end = found === undefined ? null : lastEnd(found);
       if (found === undefined || end === null) return null;
-      return `The process ended with ${meaning(end.exitCode)}${again(found)}`;
+      return exited(found, end);
     },
     remedy: 'The last output of the container says why.',
   }),
@@ -238,39 +241,23 @@ export function lastEnd({ status }: PodObject): Termination | null {
   return container?.state?.terminated ?? container?.lastState?.terminated ?? null;
 }
 
-function memoryLimit({ spec }: PodObject): string {
-  const limit = spec?.containers?.[0]?.resources?.limits?.memory ?? '';
-  const [, amount = '', unit = ''] = /^(\d+)(Ki|Mi|Gi)?$/.exec(limit) ?? [];
-  const mib = Number(amount) * ({ Ki: 1 / 1024, Mi: 1, Gi: 1024 }[unit] ?? 1 / 1024 ** 2);
-  return `${Math.round(mib)} MiB`;
-}
-
-function again(pod: PodObject): string {
-  const restarts = restartsOf(pod);
-  return restarts === 0 ? '' : `; restarted ${restarts} ${restarts === 1 ? 'time' : 'times'}`;
-}
-
 /** One line on how the process of a pod ended; null while it runs as it was first started. */
 export function explainEnd(pod: PodObject): string | null {
   const end = lastEnd(pod);
   if (end === null) return null;
-  if (end.reason === 'OOMKilled') {
-    return `The process ran out of memory (limit ${memoryLimit(pod)}) and was killed${again(pod)}. Use a larger pod tier.`;
-  }
-  return `The process ended with ${meaning(end.exitCode)}${again(pod)}.`;
+  return end.reason === 'OOMKilled' ? `${outOfMemory(pod)}. ${MEMORY_REMEDY}` : `${exited(pod, end)}.`;
 }
 
-const MEANINGS: Readonly<Record<number, string>> = {
-  126: 'exit code 126: its command cannot be executed',
-  127: 'exit code 127: its command was not found',
-  128: 'exit code 128: it could not be started',
-  137: 'exit code 137: it was killed',
-  139: 'exit code 139: segmentation fault',
-  143: 'exit code 143: it was told to stop',
-};
+function outOfMemory(pod: PodObject): string {
+  const limits = pod.spec?.containers?.[0]?.resources?.limits;
+  return ranOutOfMemory(bytesOfQuantity(limits?.memory) ?? 0, restartsOf(pod));
+}
 
-function meaning(exitCode: number): string {
-  return MEANINGS[exitCode] ?? `exit code ${exitCode}`;
+/** What the cluster says of a process that it could not start. */
+const MEANINGS = { 128: 'it could not be started' } as const;
+
+function exited(pod: PodObject, { exitCode }: Termination): string {
+  return endedWith(exitCode, restartsOf(pod), MEANINGS);
 }
 
 const MOST_CHARACTERS = 500;

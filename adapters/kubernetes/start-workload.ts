@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import type { Workload, WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { RegistryAuth } from '../docker/registry-auth.ts';
-import { type ClusterApi, clusterError } from './cluster-api.ts';
+import { type ClusterApi, clusterError, type ObjectPlace } from './cluster-api.ts';
 import {
   type DeploymentObject,
   type Metadata,
@@ -47,7 +48,7 @@ export async function startWorkload(
     const image = await readImageFacts(spec.image, options.registry, signal);
     await ensureNamespace(spec, context, options);
     const place = placeOf({ id: `${namespaceName(spec)}/${workloadName(spec.buildId)}` });
-    const existing = await adoptable(spec, context, options);
+    const existing = await adoptable(spec, place, context, options);
     const startedAt = new Date(existing?.metadata.annotations?.[ANNOTATIONS.startedAt] ?? options.now());
     const { stackId, namespace, api } = options;
     for (const object of workloadManifests(spec, {
@@ -69,7 +70,7 @@ export async function startWorkload(
 }
 
 /** The workload of a place as it is now. @throws INSTALL_FAILED when it is gone */
-export async function found(api: ClusterApi, place: ReturnType<typeof placeOf>, buildId: string): Promise<Workload> {
+export async function found(api: ClusterApi, place: ObjectPlace, buildId: string): Promise<Workload> {
   const [deployment, service, pods] = await Promise.all([
     api.get<DeploymentObject>(place),
     api.get<ServiceObject>({ ...place, kind: 'Service' }),
@@ -90,10 +91,10 @@ function requireNames({ env }: WorkloadSpec): void {
 /** The deployment of this build that is to be kept; one that is not is removed. */
 async function adoptable(
   spec: WorkloadSpec,
+  place: ObjectPlace,
   { onLine }: EffectContext,
   { api }: StartOptions,
 ): Promise<DeploymentObject | null> {
-  const place = placeOf({ id: `${namespaceName(spec)}/${workloadName(spec.buildId)}` });
   const existing = await api.get<DeploymentObject>(place);
   if (existing === null) return null;
   const [container] = existing.spec.template.spec.containers;
@@ -116,7 +117,7 @@ async function ensureNamespace(spec: WorkloadSpec, { signal }: EffectContext, op
   let existing = await read();
   while (existing?.metadata.deletionTimestamp !== undefined) {
     signal.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, GONE_POLL_MS));
+    await delay(GONE_POLL_MS);
     existing = await read();
   }
   if (existing !== null && existing.metadata.labels?.[LABELS.stack] !== stackId) {

@@ -13,6 +13,7 @@ import {
   targetLabels,
   workloadName,
 } from './names.ts';
+import { quantityOfBytes } from './quantities.ts';
 
 /** What the platform adds to a spec. */
 export interface WorkloadFacts {
@@ -194,12 +195,6 @@ function writableFolders({ readOnlyRoot, writablePaths }: WorkloadSpec, { volume
 /** Of each temporary folder; as on the container engine. */
 function temporaryBytes({ tier }: Pick<WorkloadSpec, 'tier'>): number {
   return Math.min(TMP_LIMIT_BYTES, Math.floor(tier.memoryLimitBytes / 4));
-}
-
-/** Bytes as the cluster writes them back: in the largest unit that leaves no rest. */
-export function quantityOfBytes(bytes: number): string {
-  if (bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}Gi`;
-  return bytes % MIB === 0 ? `${bytes / MIB}Mi` : String(bytes);
 }
 
 /** What this workload alone reaches besides: its declared dependencies, and the servers of its databases that have an address. */
