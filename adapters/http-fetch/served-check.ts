@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { checkServerIdentity, connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import {
   faultOfShown,
   type ServedCheck,
@@ -37,13 +37,14 @@ const MOST_BYTES = 4_096;
  */
 export function createServedCheck(options: ServedCheckOptions): ServedCheck {
   const { lookup = systemLookup, now } = options;
+  const trust = createTrust(options);
   return {
     async look(expected, signal) {
       const addresses = await addressesOf(expected.host, lookup);
       if (!Array.isArray(addresses)) return addresses as ServedLook;
       // At once: addresses that never answer take a look no longer than one of them.
       const looks = addresses.slice(0, MOST_ADDRESSES).map(async (address) => {
-        const shown = await show(address, { host: expected.host, signal, options });
+        const shown = await show(address, { host: expected.host, signal, options, trust });
         return typeof shown === 'string' ? shown : faultOfShown(shown, expected, now());
       });
       const fault = (await Promise.all(looks)).find((one) => one !== null);
@@ -65,17 +66,17 @@ interface Asked {
   readonly host: string;
   readonly signal: AbortSignal;
   readonly options: ServedCheckOptions;
+  readonly trust: () => Promise<SecureContext>;
 }
 
 /** @returns what was shown, or why nothing was */
-async function show(address: string, { host, signal, options }: Asked): Promise<ShownCertificate | string> {
+async function show(address: string, { host, signal, options, trust }: Asked): Promise<ShownCertificate | string> {
   const { dialler = null, timeoutMs = TIMEOUT_MS } = options;
   const target = dialler?.dial({ hostname: host, addresses: [address], port: PORT }) ?? { address, port: PORT };
-  const extra = [...(options.ca ?? []), ...(dialler?.ca === undefined ? [] : [dialler.ca])];
+  const secureContext = await trust();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const socket = connect({
-    ...{ host: target.address, port: target.port, servername: host, ALPNProtocols: ['http/1.1'] },
-    ...(extra.length === 0 ? {} : { ca: [...(await usualAuthorities()), ...extra] }),
+    ...{ host: target.address, port: target.port, servername: host, ALPNProtocols: ['http/1.1'], secureContext },
     // Judged below: a client that refuses it here could not say what it saw.
     rejectUnauthorized: false,
   });
@@ -93,8 +94,19 @@ async function show(address: string, { host, signal, options }: Asked): Promise<
   }
 }
 
-async function usualAuthorities(): Promise<readonly string[]> {
-  return (await import('node:tls')).rootCertificates;
+/** Whom clients trust, read once: to read a hundred and fifty certificates takes longer than a handshake. */
+function createTrust({ ca = [], dialler = null }: ServedCheckOptions): () => Promise<SecureContext> {
+  let context: Promise<SecureContext> | null = null;
+  const read = async (): Promise<SecureContext> => {
+    const extra = [...ca, ...(dialler?.ca === undefined ? [] : [dialler.ca])];
+    if (extra.length === 0) return createSecureContext();
+    const { rootCertificates } = await import('node:tls');
+    return createSecureContext({ ca: [...rootCertificates, ...extra] });
+  };
+  return () => {
+    context ??= read();
+    return context;
+  };
 }
 
 async function connected(socket: TLSSocket): Promise<void> {

@@ -12,10 +12,14 @@ import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.oplog.Oplog;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
 
 /**
@@ -131,12 +135,22 @@ final class StandInCollection extends AbstractSynchronizedMongoCollection<Object
   @Override
   protected QueryResult matchDocuments(
       Document query, Document orderBy, int skip, int limit, int batchSize, Document fields) {
-    Stream<Document> all = isNaturalDescending(orderBy)
-        ? streamAllDocumentsWithPosition()
-            .sorted((a, b) -> ValueOrder.compare(b.getPosition(), a.getPosition()))
-            .map(DocumentWithPosition::getDocument)
-        : documents.values().stream().map(StoredDocument::document);
-    return matchDocumentsFromStream(all, query, orderBy, skip, limit, batchSize, fields);
+    if (isNaturalDescending(orderBy)) {
+      Stream<Document> latestFirst = streamAllDocumentsWithPosition()
+          .sorted((a, b) -> ValueOrder.compare(b.getPosition(), a.getPosition()))
+          .map(DocumentWithPosition::getDocument);
+      return matchDocumentsFromStream(latestFirst, query, orderBy, skip, limit, batchSize, fields);
+    }
+    Stream<Document> inOrderOfId = documentsIn(IdRange.of(query, getIdField()));
+    Document order = IdRange.isAscending(orderBy, getIdField()) ? null : orderBy;
+    return matchDocumentsFromStream(inOrderOfId, query, order, skip, limit, batchSize, fields);
+  }
+
+  /** The map is sorted by id: what lies beside the range is not even read. */
+  private Stream<Document> documentsIn(IdRange range) {
+    Cursor<Object, StoredDocument> cursor = documents.cursor(range.first, range.last, false);
+    Spliterator<Object> ids = Spliterators.spliteratorUnknownSize(cursor, Spliterator.ORDERED | Spliterator.NONNULL);
+    return StreamSupport.stream(ids, false).map(id -> cursor.getValue().document());
   }
 
   @Override
