@@ -32,8 +32,14 @@ test('a range of ids finds what lies in it, and nothing of another type', async 
       const after = (id: string): boolean => id > low && id <= high;
       assert.deepEqual(await found({ _id: { $gt: low, $lte: high } }), sorted.filter(after));
     }
-    assert.deepEqual(await found({ _id: { $gt: low } }), sorted.filter((id) => id > low));
-    assert.deepEqual(await found({ _id: { $lte: low } }), sorted.filter((id) => id <= low));
+    assert.deepEqual(
+      await found({ _id: { $gt: low } }),
+      sorted.filter((id) => id > low),
+    );
+    assert.deepEqual(
+      await found({ _id: { $lte: low } }),
+      sorted.filter((id) => id <= low),
+    );
   }
 });
 

@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-describe('keepCertificate', { timeout: 400_000 }, () => {
+describe('keepCertificate', { timeout: 800_000 }, () => {
   const { world, handle, setNames, state, states, until, waitFor, end, env } = useCertificates();
 
   it('issues one certificate for apex and www, delivers it, and says that it was seen served', async () => {
@@ -240,7 +240,7 @@ describe('keepCertificate', { timeout: 400_000 }, () => {
     world.parts.unserved.add(APEX);
     await setNames(APEX);
     await until(APEX, 'issued');
-    await env().sleep('14 days');
+    await env().sleep('9 days');
     assert.ok(world.parts.ca.orders().length > 2);
     assert.equal(world.parts.alarms.length, 1);
     world.parts.unserved.clear();
