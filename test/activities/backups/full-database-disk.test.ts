@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
+import { before, describe, it } from 'node:test';
 import type { FullDatabaseDisk } from './full-database-disk-child.ts';
+import type { FullMongodbDisk } from './full-mongodb-disk-child.ts';
+import { runOnSmallDisk } from './on-a-small-disk.ts';
 
-const DISK_MIB = 160;
-const CHILD = join(import.meta.dirname, 'full-database-disk-child.ts');
-/** Runs the child where `$1` is a file system of its own. PostgreSQL refuses to run as root, so nobody becomes root for it. */
-const NAMESPACE = process.getuid?.() === 0 ? ['--mount'] : ['--map-current-user', '--keep-caps', '--mount'];
-const ON_A_SMALL_DISK = `mount -t tmpfs -o size=${DISK_MIB}m fairlead-test "$1" && exec "$0" --disable-warning=ExperimentalWarning ${JSON.stringify(CHILD)} "$@"`;
+const childAt = (name: string): string => join(import.meta.dirname, name);
 
 describe('a disk of the PostgreSQL server that is full', { timeout: 300_000 }, () => {
-  let disk: string;
   let outcome: FullDatabaseDisk;
   before(async () => {
-    disk = await mkdtemp(join(tmpdir(), 'full-database-disk-'));
-    const shell = ['sh', '-c', ON_A_SMALL_DISK, process.execPath, disk];
-    const { stdout } = await promisify(execFile)('unshare', [...NAMESPACE, ...shell], { timeout: 280_000 });
-    outcome = JSON.parse(stdout);
+    outcome = await runOnSmallDisk<FullDatabaseDisk>(childAt('full-database-disk-child.ts'), 160);
   });
-  after(() => rm(disk, { recursive: true, force: true }));
 
   for (const mode of ['swap', 'in-place'] as const) {
     it(`fails a restore (${mode}): the database has what it had, and nothing of the restore is left`, () => {
@@ -41,4 +30,38 @@ describe('a disk of the PostgreSQL server that is full', { timeout: 300_000 }, (
       assert.deepEqual(left, []);
     });
   }
+});
+
+/** MongoDB ends when it cannot write, as its stand-in does, and is started again. */
+describe('a disk of the MongoDB server that is full', { timeout: 300_000 }, () => {
+  let outcome: FullMongodbDisk;
+  before(async () => {
+    outcome = await runOnSmallDisk<FullMongodbDisk>(childAt('full-mongodb-disk-child.ts'), 128);
+  });
+
+  for (const mode of ['swap', 'in-place'] as const) {
+    it(`fails a restore (${mode}), and nothing of it is left once the server is back`, () => {
+      const { code, message, status, left } = outcome.full[mode];
+      // Whichever is met first: the tool that could not write, or the server that is away then.
+      assert.ok(['RESTORE_FAILED', 'UNAVAILABLE'].includes(code), `${code}: ${message}`);
+      assert.deepEqual([status, left], ['failed', []]);
+    });
+
+    it(`fails no restore (${mode}) any more, once there is room`, () => {
+      const { code, message, sums, left } = outcome.withRoom[mode];
+      assert.equal(code, 'done', message);
+      assert.equal(sums[1], outcome.sum);
+      assert.deepEqual(left, []);
+    });
+  }
+
+  it('leaves the database as it was, unless it was to be restored in place', () => {
+    const [was, is] = outcome.full.swap.sums;
+    assert.ok(was !== outcome.sum, 'it is not what the archive has');
+    assert.equal(is, was);
+  });
+
+  it('fails a backup of which the server dies, and the bucket has nothing of it', () => {
+    assert.deepEqual(outcome.backup, { status: 'failed', objects: 1 });
+  });
 });
