@@ -40,7 +40,7 @@ export const LANES: readonly Lane[] = [
     concurrency: FILES_AT_ONCE,
     mostAtOnce: MOST_AT_ONCE,
     // The matrix of kills takes most of it on a busy machine.
-    fileLimitMs: 900_000,
+    fileLimitMs: 1_200_000,
     needsStack: false,
     hasMachine: false,
   },

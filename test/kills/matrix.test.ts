@@ -58,7 +58,7 @@ const PROCESS_OF: Readonly<Record<string, Victim>> = {
 };
 
 /** A run of all points has three times as long as one of a third. */
-const LIMIT_MS = [0, 1, 2].every((point) => isPlayed(point)) ? 1_700_000 : 890_000;
+const LIMIT_MS = [0, 1, 2].every((point) => isPlayed(point)) ? 1_700_000 : 1_190_000;
 
 describe('deploys during which a process is killed at each step and after each call', { timeout: LIMIT_MS }, () => {
   let h: ProxiedStack;
