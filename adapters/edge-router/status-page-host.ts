@@ -18,7 +18,8 @@ export interface StatusPageHostOptions {
 }
 
 /** What the public reads; the rest of the monitor has an address of its own. */
-const PUBLIC = /^\/(?:$|\?|status\/|changelog\/|api\/v2\/|badges\/|alerts\/(?:confirm|stop)\?)/;
+const PUBLIC =
+  /^\/(?:$|\?|status\/|changelog\/|api\/v2\/|badges\/|assets\/|(?:feed\.atom|maintenance\.ics|subscribe)(?:$|\?)|(?:alerts|subscribers)\/(?:confirm|stop)\?)/;
 const NOT_HERE: EdgeError = {
   status: 404,
   title: 'This is not a part of the status page',

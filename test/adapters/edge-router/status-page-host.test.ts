@@ -50,6 +50,14 @@ describe('the host of the status page at the router', () => {
       '/api/v2/summary.json',
       '/badges/mon_1/state.svg',
       '/changelog/shop',
+      '/feed.atom',
+      '/maintenance.ics',
+      '/subscribe',
+      '/status/acme/subscribe',
+      '/subscribers/confirm?subscriber=sub_1&token=t',
+      '/subscribers/stop?subscriber=sub_1&token=t',
+      '/alerts/stop?channel=chn_1&token=t',
+      '/assets/pages.css',
     ]) {
       assert.equal((await fx.ask(HOST, { path })).body, `monitor ${path}`);
     }
@@ -61,6 +69,8 @@ describe('the host of the status page at the router', () => {
       '/metrics',
       '//api/monitors',
       '/status',
+      '/api/status-page/subscribers',
+      '/subscribers',
     ]) {
       assert.equal((await fx.ask(HOST, { path })).status, 404, path);
     }
