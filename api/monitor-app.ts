@@ -25,15 +25,18 @@ import { channelLinkRoutes } from './notifications/link-routes.ts';
 import { badgeRoutes } from './status-page/badge-routes.ts';
 import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
-import type { StatusPageDeps } from './status-page/deps.ts';
 import { feedRoutes } from './status-page/feed-routes.ts';
 import { statuspageRoutes } from './status-page/json-routes.ts';
 import { statusPageRoutes } from './status-page/page-routes.ts';
 import { pulseStatusRoute } from './status-page/pulse-status-route.ts';
 import type { StatusReader } from './status-page/status-reader.ts';
+import { subscribeRoutes } from './status-page/subscribe-routes.ts';
+import { subscriberAdminRoutes } from './status-page/subscriber-admin-routes.ts';
+import type { SubscriberDeps } from './status-page/subscriber-deps.ts';
+import { subscriberLinkRoutes } from './status-page/subscriber-link-routes.ts';
 
 /** What the modules of the uptime monitor need. */
-export type MonitorDeps = MonitorsDeps & IncidentsDeps & NotificationsDeps & Omit<StatusPageDeps, 'log'>;
+export type MonitorDeps = MonitorsDeps & IncidentsDeps & NotificationsDeps & SubscriberDeps;
 
 export interface MonitorOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
   readonly health: HealthOptions;
@@ -74,6 +77,9 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...statuspageRoutes(statusDeps, reader),
       ...feedRoutes(statusDeps, reader),
       ...badgeRoutes(statusDeps),
+      ...subscribeRoutes(deps, reader),
+      ...subscriberLinkRoutes(deps),
+      ...subscriberAdminRoutes(deps),
       ...statusPageRoutes(statusDeps, reader),
       ...dashboardRoutes({ ...deps, ...pages, authenticate }),
     ],

@@ -37,6 +37,8 @@ export const ID_PREFIXES = {
   maintenance: 'mnt',
   incident: 'inc',
   channel: 'chn',
+  subscriber: 'sub',
+  subscribeRequest: 'sbr',
   error: 'err',
 } as const;
 

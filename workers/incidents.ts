@@ -1,32 +1,42 @@
 import { createIncidentsActivities } from '../activities/incidents/index.ts';
+import { incidentsWorkerSection } from '../adapters/env/monitor-service.ts';
 import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
+import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
+import { createSubscriberStore } from '../adapters/mongo/notifications/subscribers.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
+import { withSubscribers } from '../domain/notifications/with-subscribers.ts';
+import { createTellPage } from '../domain/status-page/tell-page.ts';
 import { defineModule } from './module.ts';
 
 /** Incidents of monitors, and who is told of them. Thousands may begin at once: they take no slot from a deploy. Its setting: MONITOR_URL. */
 export const incidents = defineModule({
   name: 'incidents',
-  section: {},
+  section: incidentsWorkerSection,
   schedules: [],
   queue: 'own',
   slots: () => 16,
-  async compose({ settings, connect, client }) {
-    if (settings.urls.monitor === undefined) return null;
+  async compose({ env, settings, connect, client }) {
+    const { platformOrg, urls } = settings;
+    if (urls.monitor === undefined) return null;
     const { db } = await connect('monitor');
     await createMonitorIndexes(db);
+    const outbox = createOutbox({
+      channels: withSubscribers(createChannelStore({ db }), createSubscriberStore({ db })),
+      deliveries: createDeliveryStore({ db }),
+      notices: createNoticeStore({ db }),
+      commands: createDeliveryCommands(client),
+      now: () => new Date(),
+    });
     return createIncidentsActivities({
-      incidents: createIncidentStore({ db }),
-      outbox: createOutbox({
-        channels: createChannelStore({ db }),
-        deliveries: createDeliveryStore({ db }),
-        notices: createNoticeStore({ db }),
-        commands: createDeliveryCommands(client),
-        now: () => new Date(),
+      ...{ incidents: createIncidentStore({ db }), outbox },
+      tellPage: createTellPage({
+        ...{ monitors: createMonitorStore({ db }), outbox },
+        ...{ platformOrg, platformName: env.PLATFORM_NAME, statusUrl: env.STATUS_URL ?? urls.monitor },
       }),
     });
   },

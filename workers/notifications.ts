@@ -1,5 +1,6 @@
 import { DELIVERY_SLOTS } from '../activities/notifications/delivery-places.ts';
 import { createNotificationsActivities } from '../activities/notifications/index.ts';
+import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { notificationsWorkerSection } from '../adapters/env/notifications.ts';
 import type { ReadSection } from '../adapters/env.ts';
@@ -8,9 +9,12 @@ import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
 import { createMailCounts } from '../adapters/mongo/notifications/mail-counts.ts';
+import { createMailingStore } from '../adapters/mongo/notifications/mailings.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
+import { createSubscriberStore } from '../adapters/mongo/notifications/subscribers.ts';
 import { createChannelLinks } from '../adapters/notifications/channel-links.ts';
 import { createNoticeSender, type NoticeSenderDeps } from '../adapters/notifications/notice-sender.ts';
+import { createSubscriberMailer } from '../adapters/notifications/subscriber-mailer.ts';
 import { createResolverLookup } from '../adapters/public-dns/resolver-lookup.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { originsTrustedFor, type TrustedOrigin } from '../domain/notifications/trusted-origins.ts';
@@ -34,6 +38,8 @@ export const notifications = defineModule({
     if (keys === undefined || monitorUrl === undefined) return null;
     const { db } = await connect('monitor');
     await createMonitorIndexes(db);
+    const links = createChannelLinks(keys);
+    const linksUrl = env.STATUS_URL ?? monitorUrl;
     return createNotificationsActivities({
       channels: createChannelStore({ db }),
       deliveries: createDeliveryStore({ db }),
@@ -44,10 +50,16 @@ export const notifications = defineModule({
         mail: await openMail({ env, opened }),
         fetchFor: createFetchFor(listed, settings.platformOrg),
         cipher: createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY'),
-        links: createChannelLinks(keys),
-        ...{ linksUrl: env.STATUS_URL ?? monitorUrl, now, platformName },
+        ...{ links, linksUrl, now, platformName },
       }),
-      now,
+      subscribers: createSubscriberStore({ db }),
+      mailings: createMailingStore({ db }),
+      // Connections of their own: no alert waits behind mails to thousands.
+      mailer: createSubscriberMailer({
+        mail: await openMail({ env, opened }),
+        ...{ links, pageUrl: linksUrl, now, platformName },
+      }),
+      ...{ links, newId, now },
     });
   },
 });

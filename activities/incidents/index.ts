@@ -6,6 +6,8 @@ import type { Outbox } from '../../domain/notifications/ports.ts';
 export interface IncidentsActivityDeps {
   readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
   readonly outbox: Pick<Outbox, 'tell'>;
+  /** Tells those who read it on a status page. Idempotent by the incident and the event. */
+  readonly tellPage: (told: IncidentTold) => Promise<void>;
 }
 
 export interface IncidentTold {
@@ -17,7 +19,7 @@ export interface IncidentTold {
 }
 
 /** What the workflow of an incident does. All of it is found by the id of the incident. */
-export function createIncidentsActivities({ incidents, outbox }: IncidentsActivityDeps) {
+export function createIncidentsActivities({ incidents, outbox, tellPage }: IncidentsActivityDeps) {
   return {
     /** Idempotent: an incident of that id that is on record stays as it is. @returns the one on record */
     async openIncident(incident: IncidentView): Promise<IncidentView> {
@@ -32,8 +34,11 @@ export function createIncidentsActivities({ incidents, outbox }: IncidentsActivi
     },
     /** Idempotent: writes the whole, unless it is on record with as many changes. */
     putIncident: (incident: IncidentView): Promise<void> => incidents.put(fromIncidentView(incident)),
-    /** Idempotent by the id of the notice. */
-    tellIncident: ({ incident, ...told }: IncidentTold): Promise<void> => outbox.tell(incidentNotice(incident, told)),
+    /** Idempotent by the ids of the notices. Who answers for it is told before who reads of it. */
+    async tellIncident(told: IncidentTold): Promise<void> {
+      await outbox.tell(incidentNotice(told.incident, told));
+      await tellPage(told);
+    },
   };
 }
 

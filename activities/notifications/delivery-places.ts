@@ -38,7 +38,7 @@ function receiverOf(target: Channel['target']): string {
 }
 
 /** At a moment of chance, or all that were refused would come again together. */
-function orLater(take: () => () => void, attemptOf: () => number): () => void {
+export function orLater(take: () => () => void, attemptOf: () => number): () => void {
   try {
     return take();
   } catch (error) {

@@ -8,13 +8,16 @@ import type {
   NoticeSender,
   NoticeStore,
 } from '../../domain/notifications/ports.ts';
+import { withSubscribers } from '../../domain/notifications/with-subscribers.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { createDeliveryPlaces } from './delivery-places.ts';
+import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { sendNotice } from './send-notice.ts';
+import { createSendToPage } from './send-to-page.ts';
 import { createTakeMail } from './take-mail.ts';
 import { tellWaiting } from './tell-waiting.ts';
 
-export interface NotificationsActivityDeps {
+export interface NotificationsActivityDeps extends PageDeliveryDeps {
   readonly channels: Pick<ChannelStore, 'find' | 'list'>;
   readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'note' | 'countPending'>;
   readonly notices: NoticeStore;
@@ -30,10 +33,12 @@ export function createNotificationsActivities(deps: NotificationsActivityDeps) {
   const attemptOf = (): number => Context.current().info.attempt;
   const inPlace = createDeliveryPlaces(attemptOf);
   const takeMail = createTakeMail(deps.mailCounts, now);
+  const sendToPage = createSendToPage(deps, attemptOf);
+  const audiences = withSubscribers(deps.channels, deps.subscribers);
   return {
     /** Idempotent by the delivery. */
     sendNotice: (id: string): Promise<void> =>
-      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace, takeMail, attemptOf }, id, signal)),
+      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace, takeMail, sendToPage, attemptOf }, id, signal)),
     /** Idempotent: of one that was delivered meanwhile nothing changes. */
     async reviveDelivery(id: string): Promise<void> {
       const delivery = await deliveries.find(id);
@@ -45,7 +50,7 @@ export function createNotificationsActivities(deps: NotificationsActivityDeps) {
     countWaitingNotices: (org: string | null): Promise<number> => notices.countWaiting(org, MOST_IN_GROUP),
     /** Idempotent by the round. */
     tellWaitingNotices: (job: NoticeRoundJob): Promise<number> =>
-      whileHeartbeating((signal) => tellWaiting(deps, job, signal)),
+      whileHeartbeating((signal) => tellWaiting({ ...deps, channels: audiences }, job, signal)),
   };
 }
 

@@ -1,7 +1,10 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
+import { orgOfPage } from '../../domain/notifications/page-audience.ts';
 import type { ChannelStore, DeliveryStore, NoticeSender } from '../../domain/notifications/ports.ts';
 import type { InDeliveryPlace } from './delivery-places.ts';
+import { inTime, isForNow, problemOf } from './retry-times.ts';
+import type { SendToPage } from './send-to-page.ts';
 import type { TakeMail } from './take-mail.ts';
 
 export interface SendNoticeDeps {
@@ -10,13 +13,11 @@ export interface SendNoticeDeps {
   readonly sender: NoticeSender;
   readonly inPlace: InDeliveryPlace;
   readonly takeMail: TakeMail;
+  readonly sendToPage: SendToPage;
   /** The number of this attempt, the first is 1, those that found no place or had to wait for their hour included. */
   readonly attemptOf: () => number;
   readonly now: () => Date;
 }
-
-/** After a receiver did not take a notice; twice as long each time. */
-const RETRY_SECONDS = { first: 5, most: 3_600 } as const;
 
 /**
  * Makes one attempt of a delivery. Idempotent: one that was delivered is not sent again, and receivers know a repeat by its id.
@@ -27,6 +28,7 @@ export async function sendNotice(deps: SendNoticeDeps, id: string, signal: Abort
   const delivery = await deliveries.find(id);
   if (delivery === null) throw new FairleadError('DELIVERY_NOT_FOUND', `There is no delivery ${id}`);
   if (delivery.state === 'delivered') return;
+  if (orgOfPage(delivery.org) !== null) return await deps.sendToPage(delivery, signal);
   const channel = await channels.find(delivery.channelId);
   if (channel === null) throw new FairleadError('CHANNEL_NOT_FOUND', 'The channel was removed meanwhile');
   requireWanted(channel, delivery);
@@ -73,22 +75,6 @@ async function orNoted<T>(work: () => Promise<T>, note: (error: unknown) => Prom
     await note(error);
     throw error;
   }
-}
-
-function problemOf(error: unknown): string {
-  return error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
-}
-
-function isForNow(error: unknown): error is FairleadError {
-  return error instanceof FairleadError && error.retryable;
-}
-
-/** The same error with when to try again: by the attempts that were made, for how long one waited for its turn says nothing. */
-function inTime(error: unknown, attempts: number): unknown {
-  if (!isForNow(error)) return error;
-  const retryAfterSeconds = Math.min(RETRY_SECONDS.first * 2 ** (attempts - 1), RETRY_SECONDS.most);
-  const { code, message, cause } = error;
-  return new FairleadError(code, message, { retryable: true, details: { retryAfterSeconds }, cause });
 }
 
 /** Its address had as many such mails as it may have in a day. Whoever added the channel sees no difference. */

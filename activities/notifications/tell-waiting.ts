@@ -3,7 +3,7 @@ import { groupByKind, groupedNotice, MOST_LISTED } from '../../domain/notificati
 import type { DeliveryCommands, NoticeRoundJob } from '../../domain/notifications/messages.ts';
 import type { Notification } from '../../domain/notifications/notification.ts';
 import type {
-  ChannelStore,
+  AudienceList,
   DeliveryStore,
   NoticeRound,
   NoticeStore,
@@ -12,7 +12,7 @@ import type {
 import { putDeliveries } from '../../domain/notifications/put-deliveries.ts';
 
 export interface TellWaitingDeps {
-  readonly channels: Pick<ChannelStore, 'list'>;
+  readonly channels: AudienceList;
   readonly deliveries: Pick<DeliveryStore, 'insert' | 'find' | 'countPending'>;
   readonly notices: NoticeStore;
   readonly commands: Pick<DeliveryCommands, 'deliver'>;

@@ -1,3 +1,4 @@
+import { mailSection } from './identity.ts';
 import { webhookSection } from './notifications.ts';
 import { baseUrl, encryptionKeys, folder, internalKey, secret, text } from './variable-kinds.ts';
 
@@ -10,6 +11,12 @@ export const statusPageSection = {
   STATUS_URL: baseUrl.optional(),
 };
 
+/** What the worker reads that tells of incidents: what mails call the installation, and where they lead. */
+export const incidentsWorkerSection = {
+  PLATFORM_NAME: text.max(60).default('Fairlead'),
+  ...statusPageSection,
+};
+
 /** What the uptime monitor's API reads besides what every service reads. */
 export const monitorServiceSection = {
   ...monitorKeySection,
@@ -19,6 +26,8 @@ export const monitorServiceSection = {
   /** What the status page calls the installation. */
   PLATFORM_NAME: text.max(60).default('Fairlead'),
   ...statusPageSection,
+  /** Pages have a form for updates by mail where it is set; the worker sends them. */
+  SMTP_URL: mailSection.SMTP_URL,
   ...webhookSection,
   /** The copy of the status page is in `status-page/` below it. */
   DATA_DIR: folder.prefault('.fairlead'),

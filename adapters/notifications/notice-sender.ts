@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { SecretCipher } from '../../domain/config/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/identity/mail-templates.ts';
-import { formatId } from '../../domain/ids.ts';
 import { CONFIRM_PATH, channelLink, STOP_PATH } from '../../domain/notifications/channel-address.ts';
 import { CHAT_TEMPLATES } from '../../domain/notifications/chat-templates.ts';
 import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
 import type { ChannelLinks, NoticeSender } from '../../domain/notifications/ports.ts';
 import { chatSettingsSchema } from '../../domain/notifications/schema.ts';
 import { webhookSecretContext } from '../../domain/notifications/webhook-secret.ts';
-import { plainText } from '../../domain/plain-text.ts';
 import type { GuardedFetch } from '../http-fetch/guarded-fetch.ts';
 import type { SmtpSender } from '../mail/smtp-sender.ts';
+import { messageId, noticeMail } from './notice-mail.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 
 export interface NoticeSenderDeps {
@@ -55,16 +52,10 @@ async function sendMail(deps: NoticeSenderDeps, channel: Channel, to: string, de
   }
   const { kind, subject, text } = delivery.notification;
   const link = kind === 'channel.confirm' ? confirmLink(deps, channel) : stopLink(deps, channel);
-  const shown = `${plainText(text)}\n\n${link.label}: ${link.url}`;
-  await mail.send({
-    id: messageId(delivery),
-    to,
-    fromName: platformName,
-    subject: oneLine(subject),
-    text: shown,
-    html: `<pre style="font:inherit;white-space:pre-wrap">${escapeHtml(shown)}</pre>`,
-    ...(kind !== 'channel.confirm' && { stop: { url: link.url } }),
-  });
+  const isAsked = kind === 'channel.confirm';
+  await mail.send(
+    noticeMail({ id: messageId(delivery.id), to, fromName: platformName, subject, text, link, isStop: !isAsked }),
+  );
 }
 
 /** The channel has the hash of the token alone: it is made anew for each attempt, and is the same. */
@@ -88,7 +79,7 @@ async function sendWebhook(
 ): Promise<void> {
   const { kind, at, subject, text, data } = delivery.notification;
   const body = JSON.stringify({ type: kind, timestamp: at.toISOString(), data: { subject, text, ...data } });
-  const message = { id: messageId(delivery), timestamp: Math.floor(now().getTime() / 1_000), body };
+  const message = { id: messageId(delivery.id), timestamp: Math.floor(now().getTime() / 1_000), body };
   const headers = { 'content-type': 'application/json', ...webhookHeaders(message, secrets) };
   const { status } = await fetch({ method: 'POST', url, headers, body, signal, readsBody: false });
   requireTaken(status, 'The receiver of the webhook');
@@ -117,13 +108,4 @@ async function sendChat(
 function requireTaken(status: number, receiver: string): void {
   if (status >= 200 && status < 300) return;
   throw new FairleadError('UNAVAILABLE', `${receiver} answered ${status}`, { retryable: status !== GONE });
-}
-
-/** Without what names of monitors could bring into a header. */
-function messageId({ id }: Delivery): string {
-  return formatId('mail', createHash('sha256').update(id).digest());
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -152,5 +152,6 @@ export const ERROR_STATUS = {
   MONITOR_NOT_FOUND: 404,
   INCIDENT_NOT_FOUND: 404,
   CHANNEL_NOT_FOUND: 404,
+  SUBSCRIBER_NOT_FOUND: 404,
   DELIVERY_NOT_FOUND: 404,
 } as const satisfies Record<ErrorCode, number>;

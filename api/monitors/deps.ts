@@ -2,7 +2,10 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
+import type { MaintenanceWindow } from '../../domain/monitors/maintenance.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
+import type { RecurringMaintenance } from '../../domain/monitors/recurring-maintenance.ts';
 import type { MonitorSources } from '../../domain/monitors/source-of-monitor.ts';
 import type { OrgLimit } from '../http/org-limit.ts';
 
@@ -23,6 +26,12 @@ export interface MonitorsDeps extends MonitorSources {
   readonly publicUrl: string;
   /** Slug of the org that runs the installation. */
   readonly platformOrg: string;
+  /** Tells those who read it on a status page; nobody is told of what the page does not show. @throws UNAVAILABLE (retryable) */
+  readonly announceMaintenance: (
+    monitor: Monitor,
+    added: Pick<MaintenanceWindow, 'from' | 'to'> | RecurringMaintenance,
+    at: Date,
+  ) => Promise<void>;
   readonly newId: NewId;
   readonly now: Clock;
 }

@@ -42,6 +42,7 @@ function addRoute(deps: MonitorsDeps): Route {
       const changed = await changeOne(deps, id, ({ maintenance }, at) => ({
         maintenance: withWindow(maintenance, body, at),
       }));
+      await deps.announceMaintenance(changed, body, deps.now());
       return { status: 200, data: await viewOf(deps, changed) };
     },
   });

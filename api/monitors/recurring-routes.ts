@@ -46,6 +46,7 @@ function addRoute(deps: MonitorsDeps): Route {
       const changed = await changeOne(deps, id, ({ recurring = [] }) => ({
         recurring: withRecurring(recurring, added),
       }));
+      await deps.announceMaintenance(changed, added, deps.now());
       return { status: 200, data: await viewOf(deps, changed) };
     },
   });

@@ -19,6 +19,7 @@ import { createChannelStore } from '../../adapters/mongo/notifications/channels.
 import { createDeliveryStore } from '../../adapters/mongo/notifications/deliveries.ts';
 import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../../adapters/mongo/notifications/notices.ts';
+import { createSubscriberStore } from '../../adapters/mongo/notifications/subscribers.ts';
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { createPublicChangelogs } from '../../adapters/registry/public-changelogs.ts';
@@ -35,7 +36,9 @@ import {
   WEBHOOK_SECRET_BYTES,
   webhookSecretContext,
 } from '../../domain/notifications/webhook-secret.ts';
+import { withSubscribers } from '../../domain/notifications/with-subscribers.ts';
 import { SIGN_IN_CALLBACK, serviceRow } from '../../domain/services.ts';
+import { createAnnounceMaintenance } from '../../domain/status-page/announce-maintenance.ts';
 import { createOrgLimit } from '../http/org-limit.ts';
 import { MOST_CHANGES } from '../incidents/change-routes.ts';
 import { createMonitorApp, type MonitorDeps } from '../monitor-app.ts';
@@ -84,7 +87,16 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
   const { registry, builder } = settings.urls;
   const audit = toldToLedger(createAuditTrail({ db, now }), parts, { now, namespace: 'monitor' });
   const [channels, deliveries] = [createChannelStore({ db }), createDeliveryStore({ db })];
+  const subscribers = createSubscriberStore({ db });
   const deliveryCommands = createDeliveryCommands(temporal());
+  const outbox = createOutbox({
+    ...{ channels: withSubscribers(channels, subscribers), deliveries },
+    ...{ notices: createNoticeStore({ db }), commands: deliveryCommands, now },
+  });
+  const pages = {
+    ...{ platformOrg: settings.platformOrg, platformName: env.PLATFORM_NAME },
+    statusUrl: env.STATUS_URL ?? publicUrl,
+  };
   return {
     monitors: createMonitorStore({ db }),
     conditions: createConditionStore({ db }),
@@ -96,8 +108,8 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     incidentCommands: createIncidentCommands(temporal()),
     addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
-    ...{ channels, deliveries, deliveryCommands },
-    outbox: createOutbox({ channels, deliveries, notices: createNoticeStore({ db }), commands: deliveryCommands, now }),
+    ...{ channels, deliveries, deliveryCommands, subscribers, outbox },
+    announceMaintenance: createAnnounceMaintenance({ ...pages, outbox }),
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
     mailCounts: createMailCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS, settings.platformOrg),
@@ -108,8 +120,8 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     recordChange: (context, caller, facts) => recordChange({ audit, newId, now }, context, caller, facts),
     newHeartbeatToken: () => randomBytes(32).toString('base64url'),
     isPlatformHost: platformHosts(env.PLATFORM_DOMAIN),
-    ...{ publicUrl, statusUrl: env.STATUS_URL ?? publicUrl },
-    ...{ platformOrg: settings.platformOrg, platformName: env.PLATFORM_NAME, newId, now },
+    ...{ ...pages, publicUrl, sendsMail: env.SMTP_URL !== undefined },
+    ...{ newId, now },
   };
 }
 

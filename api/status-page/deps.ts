@@ -13,6 +13,8 @@ export interface StatusPageDeps extends StatusSources {
   readonly platformName: string;
   /** Public address of the status page. */
   readonly statusUrl: string;
+  /** Whether this installation has a mail server: pages have a form for updates by mail then. */
+  readonly sendsMail: boolean;
   readonly now: Clock;
   /** Milliseconds that only go forward, by which shared answers grow old; `performance.now` where it is left out. */
   readonly monotonicMs?: () => number;

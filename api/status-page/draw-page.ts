@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { readHistories } from '../../domain/status-page/read-status.ts';
+import { titleOf } from '../../domain/status-page/status-place.ts';
 import type { StatusView } from '../../domain/status-page/status-view.ts';
 import type { StatusPageDeps } from './deps.ts';
 import { COMPONENTS_A_PAGE } from './page-content.ts';
@@ -34,16 +35,9 @@ export async function drawPage(
   const { live, stale } = renderStatusPage({
     title: titleOf(deps, org),
     path: org === deps.platformOrg ? '/' : `/status/${org}`,
+    takesSubscribers: deps.sendsMail,
     ...{ view, components, histories, changelogs },
     page: { number, count },
   });
   return { html: Buffer.from(live), stale };
-}
-
-/** What a page is called. */
-export function titleOf(
-  { platformOrg, platformName }: Pick<StatusPageDeps, 'platformOrg' | 'platformName'>,
-  org: string,
-) {
-  return org === platformOrg ? `${platformName} status` : `${org} status`;
 }

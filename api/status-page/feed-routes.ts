@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { atomFeed } from '../../domain/status-page/atom-feed.ts';
 import { statusCalendar } from '../../domain/status-page/calendar.ts';
+import { placeOf } from '../../domain/status-page/status-place.ts';
 import type { StatusView } from '../../domain/status-page/status-view.ts';
 import type { StatuspagePlace } from '../../domain/status-page/statuspage-format.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { StatusPageDeps } from './deps.ts';
-import { placeOf, sendPublicly } from './json-routes.ts';
+import { sendPublicly } from './json-routes.ts';
 import { PUBLIC_QUERY } from './public-query.ts';
 import type { StatusReader } from './status-reader.ts';
 

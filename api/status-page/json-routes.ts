@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
+import { placeOf } from '../../domain/status-page/status-place.ts';
 import type { StatusView } from '../../domain/status-page/status-view.ts';
-import {
-  type StatuspagePlace,
-  statuspageIncidents,
-  statuspageSummary,
-} from '../../domain/status-page/statuspage-format.ts';
+import { statuspageIncidents, statuspageSummary } from '../../domain/status-page/statuspage-format.ts';
 import {
   componentsSchema,
   incidentsSchema,
@@ -16,7 +13,6 @@ import {
 } from '../../domain/status-page/statuspage-schema.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
 import type { StatusPageDeps } from './deps.ts';
-import { titleOf } from './draw-page.ts';
 import { PUBLIC_QUERY } from './public-query.ts';
 import type { StatusReader } from './status-reader.ts';
 
@@ -85,15 +81,6 @@ function route<P extends z.ZodObject>(
       return sendPublicly(await reader.document(org, file, draw));
     },
   });
-}
-
-/** Where a page is, as documents name it. */
-export function placeOf(
-  deps: Pick<StatusPageDeps, 'platformOrg' | 'platformName' | 'statusUrl'>,
-  org: string,
-): StatuspagePlace {
-  const isOwn = org === deps.platformOrg;
-  return { title: titleOf(deps, org), url: isOwn ? deps.statusUrl : `${deps.statusUrl}/status/${org}` };
 }
 
 function wholeOf(deps: StatusPageDeps, view: StatusView, org: string): Whole {

@@ -15,6 +15,8 @@ export interface StatusPage {
   readonly title: string;
   /** Path of the page below its service, such as `/` or `/status/acme`. */
   readonly path: string;
+  /** Whether it has a form for updates by mail. */
+  readonly takesSubscribers: boolean;
   readonly view: StatusView;
   /** Those of this page. */
   readonly components: readonly StatusComponent[];

@@ -45,7 +45,7 @@ export function renderStatusPage(page: StatusPage): StatusDocuments {
 /** Headers of the page: it runs nothing, loads nothing, and may be kept by caches for a moment. */
 export const STATUS_PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -84,7 +84,7 @@ ${styleElement()}
 `;
   const link = (file: string, words: string) => html`<a href="${base}/${file}">${words}</a>`;
   const bottom = html`
-</main>
+${page.takesSubscribers && !isStale && subscribeForm(base)}</main>
 <footer class="quiet"><p>${pageLinks(page)}${link('feed.atom', 'Incidents as a feed')} ${link('maintenance.ics', 'Maintenance as a calendar')} ${link('api/v2/summary.json', 'This page as JSON')}</p></footer>
 </div>
 </body>
@@ -96,6 +96,16 @@ ${changelogs}
 ${past}${bottom}`;
   const nothing = html``;
   return { around, bytes: bytesOf(around({ open: nothing, changelogs: nothing, past: nothing })) };
+}
+
+/** Its answer is the same whatever is known of the address, so it needs neither a cookie nor a token. */
+function subscribeForm(base: string): Html {
+  return html`<form method="post" action="${base}/subscribe">
+<label for="address">Get updates by mail</label>
+<div class="row"><input id="address" name="address" type="email" autocomplete="email" maxlength="254" required>
+<button>Subscribe</button></div>
+</form>
+`;
 }
 
 function pageLinks({ page: { number, count }, path }: StatusPage): Html | false {

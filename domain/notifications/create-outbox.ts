@@ -1,11 +1,11 @@
 import { WOKEN_WITHIN_MS } from './gather.ts';
 import type { DeliveryCommands } from './messages.ts';
 import { isGathered, type Notification } from './notification.ts';
-import type { ChannelStore, DeliveryStore, NoticeStore, Outbox } from './ports.ts';
+import type { AudienceList, DeliveryStore, NoticeStore, Outbox } from './ports.ts';
 import { putDeliveries } from './put-deliveries.ts';
 
 export interface OutboxDeps {
-  readonly channels: Pick<ChannelStore, 'list'>;
+  readonly channels: AudienceList;
   readonly deliveries: Pick<DeliveryStore, 'insert' | 'find' | 'countPending'>;
   readonly notices: Pick<NoticeStore, 'insert' | 'isAnyWaiting' | 'firstWaiting'>;
   readonly commands: Pick<DeliveryCommands, 'deliver' | 'gather'>;

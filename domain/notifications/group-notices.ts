@@ -1,4 +1,5 @@
 import { NOTIFICATION_KIND_NAMES, type Notification, type NotificationKind } from './notification.ts';
+import { orgOfPage } from './page-audience.ts';
 
 /** A notice that names more than one thing lists so many, and counts the rest. */
 export const MOST_LISTED = 20;
@@ -38,7 +39,13 @@ export function groupedNotice(roundId: string, { kind, count, listed }: NoticeGr
   return {
     ...{ id: `group/${roundId}/${kind}`, kind, org: first.org, at: first.at },
     subject: `${first.subject} and ${count - 1} more`,
-    text: [...lines, ...rest, '', 'All that is open: fairlead incidents --open'].join('\n'),
+    text: [...lines, ...rest, '', whereMore(first)].join('\n'),
     data: { count, incidentIds },
   };
+}
+
+/** Readers of a status page have no command line. */
+function whereMore({ org, data: { pageUrl } }: Notification): string {
+  if (orgOfPage(org) !== null && typeof pageUrl === 'string') return `All of it: ${pageUrl}`;
+  return 'All that is open: fairlead incidents --open';
 }

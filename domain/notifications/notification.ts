@@ -20,6 +20,13 @@ export const NOTIFICATION_KINDS = {
   'channel.stopped': { severity: 'warning', title: 'A channel was stopped', isGathered: false },
   /** To the address of a channel alone: whoever reads there says whether it is to be mailed. */
   'channel.confirm': { severity: 'info', title: 'Confirmation', isGathered: false },
+  /** To the subscribers of a status page: what it shows, and nothing else. */
+  'page.opened': { severity: 'info', title: 'Incident', isGathered: true },
+  'page.updated': { severity: 'info', title: 'Update of an incident', isGathered: false },
+  'page.resolved': { severity: 'info', title: 'Incident resolved', isGathered: true },
+  'page.maintenance': { severity: 'info', title: 'Maintenance', isGathered: true },
+  /** To one address that somebody has named on a status page. */
+  'subscriber.confirm': { severity: 'info', title: 'Confirmation', isGathered: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
 

@@ -31,6 +31,11 @@ export interface ChannelStore {
 
 export const MOST_CHANNELS = 20;
 
+/** Where an org is told, or who reads a status page: see `page-audience.ts`. @throws UNAVAILABLE (retryable) */
+export interface AudienceList {
+  list(org: string | null): Promise<readonly Pick<Channel, 'id' | 'org' | 'state'>[]>;
+}
+
 /** A notice that waits to be told with others. */
 export interface WaitingNotice {
   readonly id: string;

@@ -135,7 +135,7 @@ export function componentOf(watched: WatchedMonitor, now: Date): StatusComponent
  * The service; of one of its custom domains, that domain. Of what is not deployed here the address is nobody's business: it
  * may be one of the inside.
  */
-function nameOf(monitor: Monitor): string {
+export function nameOf(monitor: Monitor): string {
   const { serviceName, unmanaged } = monitor;
   return unmanaged ? serviceName : (customDomainOf(monitor) ?? serviceName);
 }

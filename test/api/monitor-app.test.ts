@@ -78,6 +78,16 @@ const TABLE = readTable(`
   POST   /alerts/confirm?channel=chn_none&token=t form   400
   GET    /alerts/stop?channel=chn_none&token=t           400
   POST   /alerts/stop?channel=chn_none&token=t form      400
+  POST   /subscribe form                                 400
+  POST   /status/nobody/subscribe form                   400
+  GET    /subscribers/confirm?subscriber=sub_none&token=t        400
+  POST   /subscribers/confirm?subscriber=sub_none&token=t form   400
+  GET    /subscribers/stop?subscriber=sub_none&token=t           400
+  POST   /subscribers/stop?subscriber=sub_none&token=t form      400
+  GET    /api/status-page/subscribers          401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
+  GET    /api/status-page/subscribers.csv      401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
+  DELETE /api/status-page/subscribers          401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
+  DELETE /api/status-page/subscribers/sub_none 401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   GET    /assets/none.css                      404
   GET    /api/auth/callback                    401
   GET    /dashboard/login                      303

@@ -18,6 +18,7 @@ import {
   createMemoryDeliveries,
   createMemoryNotices,
 } from '../support/in-memory/notifications.ts';
+import { pageDeliveryParts } from '../support/page-delivery-parts.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
@@ -44,10 +45,11 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
   };
   const options = {
     ...{ taskQueue: 'incidents', module: 'incidents' },
-    activities: createIncidentsActivities({ incidents: store, outbox }),
+    activities: createIncidentsActivities({ incidents: store, outbox, tellPage: async () => undefined }),
     others: {
       notifications: {
         activities: createNotificationsActivities({
+          ...pageDeliveryParts(),
           mailCounts: { take: async () => true, giveBack: async () => undefined },
           channels,
           deliveries,

@@ -5,6 +5,7 @@ import { newId } from '../../adapters/crypto/new-id.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
 import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
+import { createSubscriberStore } from '../../adapters/mongo/notifications/subscribers.ts';
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { type Authenticate, type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
@@ -22,6 +23,8 @@ import { emptyCondition } from '../../domain/monitors/apply-result.ts';
 import type { Condition } from '../../domain/monitors/condition.ts';
 import { createMonitorHistory } from '../../domain/monitors/read-history.ts';
 import { createOutbox } from '../../domain/notifications/create-outbox.ts';
+import { withSubscribers } from '../../domain/notifications/with-subscribers.ts';
+import { createAnnounceMaintenance } from '../../domain/status-page/announce-maintenance.ts';
 import { freePort } from './free-port.ts';
 import { createInMemoryAudit } from './in-memory/audit-recorder.ts';
 import { createDatabase } from './in-memory/database/database.ts';
@@ -32,6 +35,7 @@ import { createMemoryConditions, createMemoryMonitors } from './in-memory/monito
 import { createMemoryChannels, createMemoryDeliveries, createMemoryNotices } from './in-memory/notifications.ts';
 import type { Answer } from './start-api.ts';
 
+const PAGES = { platformOrg: 'platform', platformName: 'Fairlead' } as const;
 export const KEY = 'internal-key-of-this-test-0123456789';
 
 export interface MonitorTestOptions {
@@ -67,8 +71,9 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
     recordChange: (context, caller, facts) => recordChange({ ...parts, newId, now }, context, caller, facts),
     newHeartbeatToken: () => randomBytes(32).toString('base64url'),
     isPlatformHost: (host) => host.endsWith('.example.com'),
-    ...{ publicUrl: address, statusUrl: address },
-    ...{ platformOrg: 'platform', platformName: 'Fairlead', newId, now },
+    ...{ publicUrl: address, statusUrl: address, sendsMail: true },
+    ...{ ...PAGES, newId, now },
+    announceMaintenance: createAnnounceMaintenance({ ...PAGES, statusUrl: address, outbox: parts.outbox }),
     ...options.changes,
   };
   const stopping = new AbortController();
@@ -140,6 +145,8 @@ function memoryParts(now: () => Date) {
   const rollUps = createMemoryRollUps();
   const incidents = createMemoryIncidents();
   const [channels, deliveries, notices] = [createMemoryChannels(), createMemoryDeliveries(), createMemoryNotices()];
+  const { db } = createDatabase().connection;
+  const subscribers = createSubscriberStore({ db });
   const delivered: string[] = [];
   const gathered: (string | null)[] = [];
   const deliveryCommands = {
@@ -161,8 +168,11 @@ function memoryParts(now: () => Date) {
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },
     ...{ channels, deliveries, notices, deliveryCommands, delivered, gathered },
     links: createChannelLinks([randomBytes(32)]),
-    mailCounts: createMailCounts({ db: createDatabase().connection.db }),
-    outbox: createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now }),
+    mailCounts: createMailCounts({ db }),
+    subscribers,
+    outbox: createOutbox({
+      ...{ channels: withSubscribers(channels, subscribers), deliveries, notices, commands: deliveryCommands, now },
+    }),
     audit: createInMemoryAudit(),
     snapshots: {
       keep: async (org: string, page: string) => {

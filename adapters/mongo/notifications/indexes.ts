@@ -6,6 +6,11 @@ export const COLLECTIONS = {
   notices: 'notification_notices',
   rounds: 'notification_rounds',
   confirmations: 'notification_confirmations',
+  subscribers: 'notification_subscribers',
+  requests: 'notification_subscribe_requests',
+  questions: 'notification_questions',
+  plans: 'notification_mailing_plans',
+  batches: 'notification_mailing_batches',
 } as const;
 
 const DAY_SECONDS = 86_400;
@@ -30,4 +35,14 @@ export const INDEXES: IndexTable = {
   ],
   [COLLECTIONS.rounds]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: ROUNDS_KEPT_SECONDS }],
   [COLLECTIONS.confirmations]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: COUNTS_KEPT_SECONDS }],
+  [COLLECTIONS.subscribers]: [
+    { key: { org: 1, address: 1 }, name: 'org_address', unique: true },
+    { key: { org: 1, state: 1, _id: 1 }, name: 'org_state_id' },
+    // An address that nobody confirms is forgotten with its link.
+    { key: { 'confirmation.expiresAt': 1 }, name: 'ttl', expireAfterSeconds: 0 },
+  ],
+  [COLLECTIONS.requests]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: COUNTS_KEPT_SECONDS }],
+  [COLLECTIONS.questions]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: COUNTS_KEPT_SECONDS }],
+  [COLLECTIONS.plans]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: ROUNDS_KEPT_SECONDS }],
+  [COLLECTIONS.batches]: [{ key: { at: 1 }, name: 'ttl', expireAfterSeconds: ROUNDS_KEPT_SECONDS }],
 };

@@ -15,6 +15,7 @@ it('sends alerts to active channels alone, and to an address that is not confirm
     takeMail: async () => async () => undefined,
     attemptOf: () => 1,
     inPlace: <T>(_channel: unknown, work: () => Promise<T>) => work(),
+    sendToPage: () => Promise.reject(new Error('no page is told here')),
   };
   const attempt = async (state: 'unconfirmed' | 'active' | 'stopped', kind: NotificationKind, isMuted = false) => {
     const channel = channelRecord({ id: `${state} ${kind}`, state });
@@ -55,6 +56,7 @@ it('tries again soon after a first failure, however long the notice waited for i
       };
     },
     inPlace: <T>(_channel: unknown, work: () => Promise<T>) => work(),
+    sendToPage: () => Promise.reject(new Error('no page is told here')),
   };
   const waits = async (): Promise<unknown> => {
     const error = await sendNotice(deps, delivery.id, new AbortController().signal).catch((thrown) => thrown);

@@ -29,7 +29,7 @@ function countedPage(changelogs: number, incidents: number, words: string) {
   const list = (resolvedAt: Date | null) =>
     Array.from({ length: incidents }, (_, index) => incident(index, resolvedAt));
   const page = {
-    ...{ title: 'Acme status', path: '/', histories: new Map(), components: [] },
+    ...{ title: 'Acme status', path: '/', takesSubscribers: true, histories: new Map(), components: [] },
     view: { org: 'acme', asOf: AT, components: [], open: list(null), past: list(AT), maintenances: [] },
     changelogs: Array.from({ length: changelogs }, (_, index) => changelog(index)),
     page: { number: 1, count: 1 },

@@ -14,6 +14,7 @@ import {
   createMemoryDeliveries,
   createMemoryNotices,
 } from '../../support/in-memory/notifications.ts';
+import { pageDeliveryParts } from '../../support/page-delivery-parts.ts';
 import { startModuleWorker } from '../../support/start-module-worker.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 
@@ -76,10 +77,10 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
     },
   };
   const mailCounts = { take: async () => true, giveBack: async () => undefined };
-  const deps = { channels, deliveries, notices, commands, sender, mailCounts, now };
+  const deps = { ...pageDeliveryParts(), channels, deliveries, notices, commands, sender, mailCounts, now };
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
-    activities: createIncidentsActivities({ incidents, outbox }),
+    activities: createIncidentsActivities({ incidents, outbox, tellPage: async () => undefined }),
     others: {
       notifications: { activities: createNotificationsActivities(deps), slots },
     },

@@ -1,0 +1,69 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { Delivery } from '../../domain/notifications/notification.ts';
+import type { Subscriber } from '../../domain/notifications/subscriber.ts';
+import type { PageDeliveryDeps } from './page-delivery-deps.ts';
+import { placeOfBatch } from './plan-mailing.ts';
+import { isForNow } from './retry-times.ts';
+
+export type MailBatchDeps = Pick<PageDeliveryDeps, 'subscribers' | 'mailings' | 'mailer' | 'now'>;
+
+/** After so many failures one after the other an attempt ends: the mail server is away, or takes none for now. */
+const MOST_FAILURES = 3;
+/** An attempt goes on with no further mail then; the next one has the rest. */
+const LONGEST_MS = 40_000;
+
+/**
+ * Mails a notice to each subscriber of its batch who still is one, one after the other. Idempotent: who was mailed is noted right after,
+ * and passed over later. A mail that was refused for good counts as sent. Attempts begin at different ones, so that a few whose mail is
+ * put off hold up no others.
+ * @throws UNAVAILABLE (retryable) while some are left
+ */
+export async function mailBatch(
+  deps: MailBatchDeps,
+  delivery: Delivery,
+  { signal, attempts }: { readonly signal: AbortSignal; readonly attempts: number },
+): Promise<void> {
+  const { mailings, mailer, now } = deps;
+  const deadline = performance.now() + LONGEST_MS;
+  let failures = 0;
+  let problem: FairleadError | null = null;
+  for (const subscriber of await unmailed(deps, delivery, attempts)) {
+    signal.throwIfAborted();
+    if (performance.now() > deadline) problem ??= outOfTime();
+    if (failures === MOST_FAILURES || performance.now() > deadline) break;
+    const failure = await failureOf(() => mailer.tell(subscriber, delivery));
+    if (failure === null) await mailings.noteMailed(delivery.id, subscriber.id, now());
+    failures = failure === null ? 0 : failures + 1;
+    problem = failure ?? problem;
+  }
+  if (problem !== null) throw problem;
+}
+
+/** Null for a mail that was taken, or refused for good; a failure after which it is sent once more. */
+async function failureOf(send: () => Promise<void>): Promise<FairleadError | null> {
+  try {
+    await send();
+    return null;
+  } catch (error) {
+    if (isForNow(error)) return error;
+    if (error instanceof FairleadError) return null;
+    throw error;
+  }
+}
+
+function outOfTime(): FairleadError {
+  return new FairleadError('UNAVAILABLE', 'The mail server is slow: the rest follows', { retryable: true });
+}
+
+async function unmailed(
+  { subscribers, mailings }: MailBatchDeps,
+  { id }: Delivery,
+  attempts: number,
+): Promise<readonly Subscriber[]> {
+  const { planId, number } = placeOfBatch(id);
+  const planned = (await mailings.findPlan(planId))?.[number] ?? [];
+  const mailed = await mailings.mailed(id);
+  const left = await subscribers.findConfirmed(planned.filter((each) => !mailed.has(each)));
+  const from = left.length === 0 ? 0 : ((attempts - 1) * 7) % left.length;
+  return [...left.slice(from), ...left.slice(0, from)];
+}

@@ -1,0 +1,22 @@
+import { FairleadError } from '../../domain/errors.ts';
+
+/** After a receiver did not take a notice; twice as long each time. */
+const RETRY_SECONDS = { first: 5, most: 3_600 } as const;
+
+/** Why an attempt failed, as it is noted with its delivery. */
+export function problemOf(error: unknown): string {
+  return error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
+}
+
+/** Whether another attempt may succeed. */
+export function isForNow(error: unknown): error is FairleadError {
+  return error instanceof FairleadError && error.retryable;
+}
+
+/** The same error with when to try again: by the attempts that were made, for how long one waited for its turn says nothing. */
+export function inTime(error: unknown, attempts: number): unknown {
+  if (!isForNow(error)) return error;
+  const retryAfterSeconds = Math.min(RETRY_SECONDS.first * 2 ** (attempts - 1), RETRY_SECONDS.most);
+  const { code, message, cause } = error;
+  return new FairleadError(code, message, { retryable: true, details: { retryAfterSeconds }, cause });
+}

@@ -1,0 +1,57 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { Delivery } from '../../domain/notifications/notification.ts';
+import { orgOfPage, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
+import { createTakePlace } from '../org-places.ts';
+import { askSubscriber } from './ask-subscriber.ts';
+import { orLater } from './delivery-places.ts';
+import { mailBatch } from './mail-batch.ts';
+import type { PageDeliveryDeps } from './page-delivery-deps.ts';
+import { planMailing } from './plan-mailing.ts';
+import { inTime, problemOf } from './retry-times.ts';
+
+/** Makes one attempt of a delivery to the subscribers of a page, or to one of them. @throws UNAVAILABLE (retryable) */
+export type SendToPage = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Of a worker, so many batches are mailed at once, and so many addresses asked: of its slots and of the connections to the mail server the
+ * others are for alerts.
+ */
+const MOST_AT_ONCE = { batch: 2, other: 4 } as const;
+type Place = keyof typeof MOST_AT_ONCE;
+
+/** @param attemptOf the number of this attempt, the first is 1 */
+export function createSendToPage(deps: PageDeliveryDeps, attemptOf: () => number): SendToPage {
+  const take: Readonly<Record<Place, (key: string) => () => void>> = {
+    batch: createTakePlace(() => 'Mails to subscribers', MOST_AT_ONCE.batch),
+    other: createTakePlace(() => 'Mails to new subscribers', MOST_AT_ONCE.other),
+  };
+  return async (delivery, signal) => {
+    const place = placeOf(delivery);
+    const leave = orLater(() => take[place](place), attemptOf);
+    const attempts = delivery.attempts + 1;
+    try {
+      await attempt(deps, delivery, { signal, attempts });
+    } catch (error) {
+      signal.throwIfAborted();
+      await deps.deliveries.note(delivery.id, { attempts, lastProblem: problemOf(error) });
+      throw inTime(error, attempts);
+    } finally {
+      leave();
+    }
+    await deps.deliveries.note(delivery.id, { state: 'delivered', attempts, lastProblem: null, endedAt: deps.now() });
+  };
+}
+
+const isBatch = ({ channelId }: Delivery): boolean => channelId.startsWith(`${SUBSCRIBERS}/`);
+const placeOf = (delivery: Delivery): Place => (isBatch(delivery) ? 'batch' : 'other');
+
+function attempt(
+  deps: PageDeliveryDeps,
+  delivery: Delivery,
+  options: { readonly signal: AbortSignal; readonly attempts: number },
+): Promise<void> {
+  const org = orgOfPage(delivery.org);
+  if (org === null) throw new FairleadError('INTERNAL', `The delivery ${delivery.id} is to no status page`);
+  if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery);
+  return isBatch(delivery) ? mailBatch(deps, delivery, options) : planMailing(deps, delivery, org);
+}

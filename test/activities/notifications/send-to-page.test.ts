@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { PageDeliveryDeps } from '../../../activities/notifications/page-delivery-deps.ts';
+import { createSendToPage } from '../../../activities/notifications/send-to-page.ts';
+import { createSmtpSender, type SmtpSender } from '../../../adapters/mail/smtp-sender.ts';
+import { createSubscriberMailer } from '../../../adapters/notifications/subscriber-mailer.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { Delivery, Notification } from '../../../domain/notifications/notification.ts';
+import { MOST_IN_BATCH, MOST_TOLD_IN_HOUR, pageAudience } from '../../../domain/notifications/page-audience.ts';
+import { putDeliveries } from '../../../domain/notifications/put-deliveries.ts';
+import { subscribeNotice } from '../../../domain/notifications/subscribe-notice.ts';
+import { header, startSmtpPeer, textPart } from '../../adapters/mail/smtp-peer.ts';
+import { addSubscribers, pageDeliveryParts } from '../../support/page-delivery-parts.ts';
+
+const NOW = new Date('2026-11-01T10:00:00Z');
+const NEVER = new AbortController().signal;
+const PAGE_URL = 'https://status.example.com';
+
+let peer: Awaited<ReturnType<typeof startSmtpPeer>>;
+let smtp: SmtpSender;
+before(async () => {
+  peer = await startSmtpPeer({ disabledCommands: ['STARTTLS'] });
+  smtp = createSmtpSender({ url: peer.url, from: 'fairlead@example.com' });
+});
+after(async () => {
+  smtp.close();
+  await peer.stop();
+});
+
+/** Deliveries as their workflows run them: each that was put under way, until it is taken. */
+function world(changes: Partial<PageDeliveryDeps> = {}) {
+  const clock = { now: NOW };
+  const started: string[] = [];
+  const commands = { deliver: async (id: string) => void started.push(id) };
+  const parts = pageDeliveryParts({ now: () => clock.now, commands });
+  const mailer = createSubscriberMailer({
+    ...{ mail: smtp, links: parts.links, pageUrl: PAGE_URL, now: () => clock.now, platformName: 'Acme' },
+  });
+  const deps = { ...parts, mailer, ...changes };
+  const send = createSendToPage(deps, () => 1);
+  const attempt = async (id: string) => {
+    const delivery = await parts.deliveries.find(id);
+    assert.ok(delivery);
+    if (delivery.state !== 'delivered') await send(delivery, NEVER);
+  };
+  const run = async (): Promise<void> => {
+    for (let id = started.shift(); id !== undefined; id = started.shift()) await attempt(id);
+  };
+  const request = async (address: string, org = 'acme') => {
+    const asked = { id: parts.newId('subscribeRequest'), org, address, at: clock.now };
+    await parts.subscribers.keepRequest(asked);
+    const audience = { id: asked.id, org: pageAudience(org) };
+    await putDeliveries({ ...parts, now: () => clock.now }, [audience], [subscribeNotice(asked, `${org} status`)]);
+  };
+  const tell = async (id: string, org = 'acme') => {
+    const audience = { id: 'subscribers', org: pageAudience(org) };
+    await putDeliveries({ ...parts, now: () => clock.now }, [audience], [noticeOf(id, org)]);
+  };
+  return { ...parts, clock, started, attempt, run, request, tell };
+}
+
+function noticeOf(id: string, org: string): Notification {
+  return {
+    ...{ id, kind: 'page.opened', org: pageAudience(org), at: NOW, data: {} },
+    subject: 'acme status: Outage of shop\r\nBcc: evil@example.com',
+    text: 'Outage of shop (investigating)',
+  };
+}
+
+const taken = () => peer.received.splice(0);
+const linkOf = (text: string, label: string): URL =>
+  new URL(new RegExp(`^${label}: (\\S+)$`, 'm').exec(text)?.[1] ?? 'none:');
+
+it('an address that asks is mailed a link that confirms it once, then each notice, with one that ends it', async () => {
+  const parts = world();
+  await parts.request('ann@example.com');
+  await parts.run();
+  const [asked, ...others] = taken();
+  assert.ok(asked !== undefined);
+  assert.deepEqual([others.length, asked.recipients], [0, ['ann@example.com']]);
+  assert.equal(header(asked, 'List-Unsubscribe'), '', 'who has not confirmed is on no list');
+  const link = linkOf(textPart(asked), 'Confirm');
+  assert.equal(link.origin + link.pathname, `${PAGE_URL}/subscribers/confirm`);
+  const [id, token] = [link.searchParams.get('subscriber') ?? '', link.searchParams.get('token') ?? ''];
+  const kept = await parts.subscribers.find(id);
+  assert.ok(!JSON.stringify(kept).includes(token), 'the token is not on record');
+  await parts.tell('page/inc_0/opened');
+  await parts.run();
+  assert.deepEqual(taken(), [], 'nobody is told who has not confirmed');
+  assert.equal(await parts.subscribers.confirm(id, parts.links.hashOf(token), NOW), true);
+  assert.equal(await parts.subscribers.confirm(id, parts.links.hashOf(token), NOW), false);
+  for (let times = 0; times < 2; times += 1) {
+    await parts.tell('page/inc_1/opened');
+    await parts.run();
+  }
+  const [told, ...more] = taken();
+  assert.ok(told !== undefined);
+  assert.equal(more.length, 0, 'told twice, it is mailed once');
+  const stop = linkOf(textPart(told), 'Unsubscribe');
+  assert.equal(header(told, 'List-Unsubscribe'), `<${stop.href}>`);
+  assert.equal(header(told, 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click');
+  assert.ok(parts.links.isStopToken(id, stop.searchParams.get('token') ?? ''));
+  assert.deepEqual([told.recipients, header(told, 'Bcc')], [['ann@example.com'], '']);
+  await parts.subscribers.remove(id);
+  await parts.tell('page/inc_1/resolved');
+  await parts.run();
+  assert.deepEqual(taken(), []);
+});
+
+it('many requests for an address are one mail an hour, on all pages, and none to whoever has confirmed', async () => {
+  const parts = world();
+  for (const org of ['acme', 'acme', 'rival', 'third']) await parts.request('victim@example.com', org);
+  await parts.run();
+  assert.equal(taken().length, 1);
+  let mails = 0;
+  for (let hour = 1; hour < 12; hour += 1) {
+    parts.clock.now = new Date(NOW.getTime() + hour * 3_600_000);
+    await parts.request('victim@example.com');
+    await parts.run();
+    mails += taken().length;
+  }
+  assert.equal(mails, 3, 'four in a day');
+  const known = await parts.subscribers.findByAddress('acme', 'victim@example.com');
+  const { id, confirmation } = known ?? { id: '', confirmation: null };
+  await parts.subscribers.confirm(id, confirmation?.hash ?? '', parts.clock.now);
+  parts.clock.now = new Date(NOW.getTime() + 48 * 3_600_000);
+  await parts.request('victim@example.com');
+  await parts.run();
+  assert.equal(taken().length, 0);
+});
+
+it('a worker that is killed at any write asks in the end, with one link', async () => {
+  const killed = new Error('killed');
+  for (const method of ['findRequest', 'findByAddress', 'countQuestion', 'ask'] as const) {
+    for (const when of ['before', 'after'] as const) {
+      const parts = world();
+      await parts.request('ann@example.com');
+      const [id = ''] = parts.started;
+      const delivery = (await parts.deliveries.find(id)) as Delivery;
+      const dying = {
+        ...parts.subscribers,
+        async [method](...args: never[]) {
+          if (when === 'after') await (parts.subscribers[method] as (...given: never[]) => Promise<unknown>)(...args);
+          throw killed;
+        },
+      };
+      const mailer = { ask: async () => undefined, tell: async () => undefined };
+      const dead = createSendToPage({ ...parts, mailer, subscribers: dying }, () => 1);
+      await assert.rejects(dead(delivery, NEVER), killed);
+      await parts.run();
+      const mails = taken();
+      assert.deepEqual([method, when, mails.length], [method, when, 1]);
+      const link = linkOf(textPart(mails[0] ?? { body: '' }), 'Confirm');
+      const [subscriber = '', token = ''] = [link.searchParams.get('subscriber'), link.searchParams.get('token')].map(
+        String,
+      );
+      assert.equal(await parts.subscribers.confirm(subscriber, parts.links.hashOf(token), NOW), true, method);
+    }
+  }
+});
+
+it('a mail that was taken before a kill is sent once more under the same Message-ID, with the same link', async () => {
+  const parts = world();
+  await parts.request('ann@example.com');
+  const [id = ''] = parts.started;
+  await parts.attempt(id);
+  await parts.deliveries.note(id, { state: 'pending', endedAt: null });
+  await parts.run();
+  const [first, again] = taken().map((mail) => [header(mail, 'Message-ID'), linkOf(textPart(mail), 'Confirm').href]);
+  assert.deepEqual(first, again);
+});
+
+it('thousands are told in batches, each of them once, also where the plan is made again and a batch is cut off', async () => {
+  const told = new Map<string, number>();
+  const faults = { left: 0 };
+  const mailer = {
+    ask: async () => undefined,
+    async tell({ address }: { readonly address: string }) {
+      if (faults.left > 0) {
+        faults.left -= 1;
+        throw new FairleadError('UNAVAILABLE', 'The mail server did not take the mail', { retryable: true });
+      }
+      told.set(address, (told.get(address) ?? 0) + 1);
+    },
+  };
+  const parts = world({ mailer });
+  const count = MOST_IN_BATCH * 2 + 7;
+  const ids = await addSubscribers(parts.subscribers, 'acme', count, NOW);
+  await addSubscribers(parts.subscribers, 'rival', 2, NOW);
+  await parts.tell('page/inc_1/opened');
+  const [plan = ''] = parts.started;
+  await parts.attempt(plan);
+  // Who leaves or comes meanwhile moves nobody into another batch.
+  await parts.subscribers.remove(ids[0] ?? '');
+  await addSubscribers(parts.subscribers, 'late', 1, NOW);
+  await parts.deliveries.note(plan, { state: 'pending', endedAt: null });
+  await parts.attempt(plan);
+  const batches = [...new Set(parts.started)].filter((id) => id !== plan);
+  assert.equal(batches.length, 3);
+  faults.left = 3;
+  await assert.rejects(parts.attempt(batches[0] ?? ''), { code: 'UNAVAILABLE', retryable: true });
+  assert.equal(told.size, 0, 'while the mail server is away, nobody else is tried');
+  faults.left = 1;
+  await assert.rejects(parts.attempt(batches[0] ?? ''), { retryable: true });
+  assert.equal(told.size, MOST_IN_BATCH - 2, 'one whose mail is put off holds up nobody else');
+  for (const id of batches) await parts.attempt(id);
+  for (const id of batches) await parts.attempt(id);
+  assert.equal(told.size, count - 1);
+  assert.deepEqual(
+    [...told.values()].filter((times) => times !== 1),
+    [],
+  );
+});
+
+it('an address that is refused for good holds up no other, and is not tried again', async () => {
+  const tries: string[] = [];
+  const mailer = {
+    ask: async () => undefined,
+    async tell({ address }: { readonly address: string }) {
+      tries.push(address);
+      if (address.startsWith('reader-0@'))
+        throw new FairleadError('UNAVAILABLE', 'refused (550)', { retryable: false });
+    },
+  };
+  const parts = world({ mailer });
+  await addSubscribers(parts.subscribers, 'acme', 3, NOW);
+  await parts.tell('page/inc_1/opened');
+  await parts.run();
+  assert.deepEqual(tries.toSorted(), ['reader-0@example.com', 'reader-1@example.com', 'reader-2@example.com']);
+});
+
+it('a page tells so much in an hour, and what is more waits', async () => {
+  const parts = world({ mailer: { ask: async () => undefined, tell: async () => undefined } });
+  await addSubscribers(parts.subscribers, 'acme', 1, NOW);
+  for (let index = 0; index < MOST_TOLD_IN_HOUR; index += 1) await parts.tell(`page/inc_${index}/opened`);
+  await parts.run();
+  await parts.tell('page/inc_more/opened');
+  const [id = ''] = parts.started;
+  await assert.rejects(parts.attempt(id), { code: 'UNAVAILABLE', retryable: true });
+  parts.clock.now = new Date(NOW.getTime() + 3_600_000);
+  await parts.attempt(id);
+});
+
+it('of the slots of a worker, two batches take one each at a time, and leave the others to alerts', async () => {
+  const waiting: (() => void)[] = [];
+  const mailer = {
+    ask: async () => undefined,
+    tell: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+  };
+  const parts = pageDeliveryParts({ now: () => NOW, mailer });
+  const send = createSendToPage(parts, () => 1);
+  const ids = await addSubscribers(parts.subscribers, 'acme', 3, NOW);
+  await parts.mailings.keepPlan(
+    'p/subscribers',
+    ids.map((id) => [id]),
+    NOW,
+  );
+  const batch = (number: number): Delivery => ({
+    ...{ id: `p/subscribers/${number}`, notification: noticeOf('p', 'acme'), channelId: `subscribers/${number}` },
+    ...{ org: pageAudience('acme'), state: 'pending', attempts: 0, lastProblem: null, createdAt: NOW, endedAt: null },
+  });
+  const two = [send(batch(0), NEVER), send(batch(1), NEVER)];
+  await assert.rejects(send(batch(2), NEVER), { code: 'UNAVAILABLE', retryable: true });
+  while (waiting.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  for (const finish of waiting.splice(0)) finish();
+  await Promise.all(two);
+});
