@@ -7,17 +7,19 @@ import { MOST } from './read-pages.ts';
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/incidents.ts');
 const loadAlerts = () => import('./commands/alerts.ts');
+const loadSubscribers = () => import('./commands/subscribers.ts');
 
 const INCIDENT = '<incident>';
 const ORG = ['--org <slug>', 'of this org (default: yours; all with the key of the platform)'] as const;
 const STEPS = ['investigating', 'identified', 'monitoring'];
 
-/** Declares `fairlead incidents …` and `fairlead alerts …`. */
+/** Declares `fairlead incidents …`, `fairlead alerts …` and `fairlead subscribers …`. */
 export function addIncidentCommands(program: Command, perform: Perform): void {
   const incidents = program.command('incidents').description('outages, and what people say of them');
   addReading(incidents, perform);
   addActs(incidents, perform);
   addAlerts(program.command('alerts').description('where an org is told of outages'), perform);
+  addSubscribers(program.command('subscribers').description('who reads the status page by mail'), perform);
 }
 
 function addReading(incidents: Command, perform: Perform): void {
@@ -117,5 +119,34 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .option(...org)
     .action((_options, self) =>
       perform(self, async (context) => (await loadAlerts()).testAlerts(context, self.opts())),
+    );
+}
+
+function addSubscribers(subscribers: Command, perform: Perform): void {
+  const org = ['--org <slug>', 'of the page of this org (default: yours)'] as const;
+  subscribers
+    .command('list', { isDefault: true })
+    .description('list who gets updates of the status page, and how many do')
+    .option(...org)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadSubscribers()).listSubscribers(context, self.opts())),
+    );
+  subscribers
+    .command('export')
+    .description('print all of them as CSV')
+    .option(...org)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadSubscribers()).exportSubscribers(context, self.opts())),
+    );
+  subscribers
+    .command('remove')
+    .description('forget a subscriber, or all of them')
+    .argument('[subscriber]', 'its id')
+    .option('--all', 'all of the page')
+    .option('--yes', 'do not ask')
+    .option(...org)
+    .action((id, _options, self) =>
+      perform(self, async (context) => (await loadSubscribers()).removeSubscribers(context, id, self.opts())),
     );
 }

@@ -55,6 +55,8 @@ export const incidentReply = z.looseObject({
   updates: z.array(z.looseObject({ at: text, status: text, body: text, by: text.nullish() })),
 });
 
+export const subscriberReply = z.looseObject({ id: text, address: text, confirmedAt: text.nullish() });
+
 export const acceptedReply = z.looseObject({ id: text });
 
 export const channelReply = z.looseObject({

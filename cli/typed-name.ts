@@ -50,6 +50,7 @@ export const COMMANDS = [
   'rollback',
   'services',
   'status',
+  'subscribers',
   'tail',
   'users',
   'validate',

@@ -303,6 +303,7 @@ describe('the other commands', () => {
     ['monitors', 'list, show'],
     ['incidents', 'list, show'],
     ['alerts', 'list, add'],
+    ['subscribers', 'list, export'],
     ['wallet', 'balance, ledger'],
     ['orgs', 'list, use'],
   ] as const) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../domain/errors.ts';
+import { addSubscribers } from '../support/page-delivery-parts.ts';
 import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
 
@@ -282,6 +283,19 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.equal((await add('', 'pagerduty')).code, 2);
     assert.equal((await add('x', 'irc')).code, 2);
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
+  });
+
+  it('lists who reads the status page by mail, exports them as CSV, and forgets them', async () => {
+    assert.match(await ok('subscribers'), /0 subscribers/);
+    await addSubscribers(monitor.subscribers, 'platform', 2, new Date('2026-11-01T10:00:00Z'));
+    assert.match(await ok('subscribers'), /reader-0@example\.com +2026-11-01[\s\S]*2 subscribers/);
+    assert.match(await ok('subscribers', 'export'), /^"address","confirmedAt"\r?\n"reader-/);
+    const [id = ''] = (await ok('subscribers', '--quiet')).trim().split('\n');
+    assert.match(await ok('subscribers', 'remove', id), /Removed sub_/);
+    assert.equal((await run('subscribers', 'remove', id)).code, 3);
+    assert.equal((await run('subscribers', 'remove')).code, 2);
+    assert.equal((await run('subscribers', 'remove', '--all')).code, 2, 'nobody could be asked');
+    assert.match(await ok('subscribers', 'remove', '--all', '--yes'), /Removed 1/);
   });
 
   it('adds channels, tests and removes them', async () => {
