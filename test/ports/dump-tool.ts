@@ -278,9 +278,10 @@ export function dumpProgramSuite(title: string, use: () => DumpToolUnderTest & {
   });
 }
 
+/** Copies: the memory of a piece is used again once the next one is asked for. */
 export async function collect(archive: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of archive) chunks.push(chunk);
+  for await (const chunk of archive) chunks.push(Uint8Array.from(chunk));
   return Buffer.concat(chunks);
 }
 
