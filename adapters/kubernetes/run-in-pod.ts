@@ -34,7 +34,7 @@ export async function listeningInPod(
   });
   try {
     const done = Promise.withResolvers<void>();
-    const socket = await new Exec(api.config).exec(
+    const socket = await new Exec(await api.config()).exec(
       ...([namespace, name, NAMES.container, COMMAND, output, null, null, false] as const),
       () => done.resolve(),
     );
