@@ -8,6 +8,7 @@ import { removeNetwork } from './cluster-network.ts';
 import { endAll, processesOf } from './cluster-processes.ts';
 import { CLUSTER_PROGRAMS, type ClusterTools } from './cluster-programs.ts';
 import { writeKernelSettings } from './kernel-settings.ts';
+import { removeTraces } from './kubelet-traces.ts';
 
 const CALL_MS = 10_000;
 /** What the kubelet makes in each hierarchy of control groups. */
@@ -42,6 +43,7 @@ export async function removeCluster(paths: ClusterPaths, tools: ClusterTools | n
   if (state !== null) {
     if (tools !== null) await removeNetwork(paths, tools);
     await removeControlGroups();
+    await removeTraces(paths);
     await writeKernelSettings(state.kernel);
   }
   // The state last: where this is cut off, the next one goes on.

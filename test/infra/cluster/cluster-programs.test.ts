@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,6 +16,7 @@ import {
   clusterPrograms,
 } from '../../../infra/dev/cluster/cluster-programs.ts';
 import { clusterStatus } from '../../../infra/dev/cluster/cluster-status.ts';
+import { removeTraces } from '../../../infra/dev/cluster/kubelet-traces.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mainModule } from '../../../infra/dev/tools/kubernetes.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -104,4 +105,25 @@ test('of a folder that is not there, down makes none', async () => {
   const folder = join(tmpdir(), `fairlead-no-cluster-${process.pid}`);
   await bringDown(clusterPaths(folder), null, silentReporter);
   assert.equal(existsSync(folder), false);
+});
+
+test('what a kubelet keeps elsewhere is taken away where it is of the cluster, and nothing of a node of the machine', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-cluster-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const places = { devices: join(folder, 'kubelet'), logs: join(folder, 'containers') };
+  const made = async () => {
+    await mkdir(join(places.devices, 'device-plugins'), { recursive: true });
+    await writeFile(join(places.devices, 'device-plugins', 'kubelet.sock'), '');
+    await mkdir(places.logs, { recursive: true });
+    await symlink('/cluster/kubelet/pod-logs/a/0.log', join(places.logs, 'a.log'));
+  };
+  await made();
+  await removeTraces({ folder: '/cluster' }, places);
+  assert.deepEqual(await readdir(folder), []);
+  await made();
+  await writeFile(join(places.devices, 'config.yaml'), '');
+  await symlink('/var/log/pods/b/0.log', join(places.logs, 'b.log'));
+  await removeTraces({ folder: '/cluster' }, places);
+  assert.deepEqual((await readdir(places.devices)).sort(), ['config.yaml', 'device-plugins']);
+  assert.deepEqual(await readdir(places.logs), ['b.log']);
 });
