@@ -92,6 +92,15 @@ const row = <const Kind extends string>(given: FailureRow<Kind>): FailureRow<Kin
 /** Every failure of a rollout, the ones that explain others first. */
 export const ROLLOUT_FAILURES = [
   row({
+    kind: 'namespace is not ready',
+    isFinal: false,
+    find: (objects) => {
+      const text = refusal(objects);
+      return BEFORE_IT_IS_READY.test(text) ? `The namespace takes no pods yet: ${firstLine(text)}` : null;
+    },
+    remedy: 'The cluster tries it again by itself.',
+  }),
+  row({
     kind: 'quota exceeded',
     isFinal: true,
     find: (objects) => {
@@ -222,6 +231,8 @@ export function rolloutFailure(objects: RolloutObjects): RolloutFailure | null {
   return null;
 }
 
+/** Why pods are refused in a namespace that was made a moment ago: its quota is not counted yet, or its account not made. */
+const BEFORE_IT_IS_READY = /status unknown for quota|error looking up service account/;
 const MOST_RESTARTS = 3;
 /** A process that has run this long is in no loop, however often it was started before. */
 const STEADY_MS = 10_000;

@@ -55,6 +55,13 @@ function unpulled(message: string, count: number): RolloutObjects {
 /** How each failure shows in the objects of a cluster of version 1.34, and what is said of it. */
 const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] = [
   [
+    'namespace is not ready',
+    refused(
+      'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: status unknown for quota: fairlead, resources: pods,requests.cpu,requests.memory',
+    ),
+    /^The namespace takes no pods yet: .*status unknown for quota.*tries it again by itself\.$/,
+  ],
+  [
     'quota exceeded',
     refused(
       'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: exceeded quota: fairlead, requested: requests.memory=3Gi, used: requests.memory=2Gi, limited: requests.memory=4Gi',
@@ -182,7 +189,15 @@ describe('failures of a rollout', () => {
 
   it('what may pass by itself is waited for, and nothing else', () => {
     const passing = ROLLOUT_FAILURES.filter(({ isFinal }) => !isFinal).map(({ kind }) => kind);
-    assert.deepEqual(passing, ['evicted', 'unschedulable', 'image is not pulled yet', 'probe fails']);
+    assert.deepEqual(passing, [
+      ...['namespace is not ready', 'evicted', 'unschedulable', 'image is not pulled yet', 'probe fails'],
+    ]);
+  });
+
+  it('an account that the cluster has not made yet is waited for', () => {
+    const message =
+      'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: error looking up service account shop-uat/default: serviceaccount "default" not found';
+    assert.equal(rolloutFailure(refused(message))?.isFinal, false);
   });
 
   it('an image that is not there is not tried again', () => {

@@ -168,7 +168,10 @@ describe('workloads on a real cluster', { skip: missing }, () => {
     });
 
     it('a deployment that somebody removes while it starts, which is tried again', async () => {
-      const silent = createServer().listen(0, '127.0.0.1');
+      // A registry that takes connections and never answers.
+      const silent = createServer((socket) => socket.unref())
+        .listen(0, '127.0.0.1')
+        .unref();
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
       const spec = workloadSpec(`127.0.0.1:${port}/slow@sha256:${'0'.repeat(64)}`);
@@ -181,7 +184,6 @@ describe('workloads on a real cluster', { skip: missing }, () => {
       ]);
       const [left] = (await runtime.listAll()).filter(({ buildId }) => buildId === spec.buildId);
       assert.equal(left, undefined);
-      silent.close();
     });
 
     it('a quota that is used up', async () => {
