@@ -22,6 +22,7 @@ import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import type { NotificationsDeps } from './notifications/deps.ts';
 import { channelLinkRoutes } from './notifications/link-routes.ts';
+import { quietRoutes } from './notifications/quiet-routes.ts';
 import { badgeRoutes } from './status-page/badge-routes.ts';
 import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
@@ -72,6 +73,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...incidentRoutes(deps),
       ...incidentChangeRoutes(deps),
       ...channelRoutes(deps),
+      ...quietRoutes(deps),
       ...deliveryRoutes(deps),
       ...channelLinkRoutes(deps),
       ...statuspageRoutes(statusDeps, reader),

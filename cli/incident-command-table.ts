@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { CHAT_SERVICES } from '../domain/notifications/chat-services.ts';
+import { PASSING } from '../domain/notifications/quiet-hours.ts';
 import { wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
@@ -113,6 +114,24 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .description('tell a channel nothing more')
     .argument('<channel>', 'its id')
     .action((id, _options, self) => perform(self, async (context) => (await loadAlerts()).removeChannel(context, id)));
+  alerts
+    .command('quiet')
+    .description(
+      'set quiet hours of a channel: what is not urgent waits for their end, and is told there as one message',
+    )
+    .argument('<channel>', 'its id')
+    .argument('<hours>', 'such as 22:00-07:00')
+    .option('--zone <zone>', 'by the clocks of this time zone, such as Europe/Berlin', 'UTC')
+    .option('--days <days>', 'that begin on these days, such as sat,sun (default: each day)')
+    .addOption(new Option('--passes <severity>', 'what is told at once').choices(PASSING).default('critical'))
+    .action((id, hours, _options, self) =>
+      perform(self, async (context) => (await loadAlerts()).setQuiet(context, id, { hours, ...self.opts() })),
+    );
+  alerts
+    .command('end-quiet')
+    .description('tell a channel everything at once again')
+    .argument('<channel>', 'its id')
+    .action((id, _options, self) => perform(self, async (context) => (await loadAlerts()).endQuiet(context, id)));
   alerts
     .command('test')
     .description('send a test to every channel')

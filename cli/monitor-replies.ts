@@ -70,6 +70,9 @@ export const channelReply = z.looseObject({
     host: text.optional(),
   }),
   state: text.nullish(),
+  quiet: z
+    .looseObject({ from: text, to: text, timeZone: text, weekdays: z.array(text).nullish(), passes: text })
+    .nullish(),
   lastProblem: text.nullish(),
 });
 

@@ -37,7 +37,7 @@ export function composeClusterRuntime(env: Env): WorkloadRuntime | null {
   return cluster === null ? null : createRuntime(env, cluster);
 }
 
-function createRuntime(env: Env, api: () => Promise<ClusterApi>): WorkloadRuntime {
+function createRuntime(env: Env, api: ClusterApi): WorkloadRuntime {
   const { DOCKER_REGISTRY: address, DOCKER_REGISTRY_USER: user, DOCKER_REGISTRY_TOKEN: token, STACK_ID: stackId } = env;
   const { KUBERNETES_EDGE_NAMESPACE: edgeNamespace } = env;
   const host = address.split('/')[0] ?? address;
@@ -56,19 +56,12 @@ function createRuntime(env: Env, api: () => Promise<ClusterApi>): WorkloadRuntim
 }
 
 /** The kubeconfig is read, and the library for it loaded, when the cluster is asked for the first time. */
-function connection({ ENABLE_K8S_DEPLOY: enabled, KUBECONFIG: path }: Env): (() => Promise<ClusterApi>) | null {
+function connection({ ENABLE_K8S_DEPLOY: enabled, KUBECONFIG: path }: Env): ClusterApi | null {
   if (!enabled) return null;
   if (path === undefined) {
     const message =
       'ENABLE_K8S_DEPLOY is true and KUBECONFIG is not set: set it to the path of the file of the cluster';
     throw new FairleadError('VALIDATION_FAILED', message);
   }
-  let api: Promise<ClusterApi> | null = null;
-  return () => {
-    api ??= readKubeConfig(path).then(createClusterApi);
-    api.catch(() => {
-      api = null;
-    });
-    return api;
-  };
+  return createClusterApi(() => readKubeConfig(path));
 }

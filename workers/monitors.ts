@@ -9,6 +9,7 @@ import { createUpkeepActivities } from '../activities/monitors/upkeep.ts';
 import { createServedDomains } from '../adapters/builder/served-domains.ts';
 import { monitorsWorkerSection } from '../adapters/env/monitors.ts';
 import type { ReadSection } from '../adapters/env.ts';
+import { createGuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
 import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
 import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
@@ -21,6 +22,7 @@ import { createRollUpStore } from '../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
+import { createDeadManPing } from '../adapters/prober/dead-man-url.ts';
 import { createProber } from '../adapters/prober/prober.ts';
 import { createResultSpool } from '../adapters/prober/result-spool.ts';
 import { createRegisteredTargets } from '../adapters/registry/registered-targets.ts';
@@ -30,11 +32,17 @@ import { SHARDS } from '../domain/monitors/monitor.ts';
 import { platformHosts } from '../domain/monitors/platform-host.ts';
 import type { MonitorSources } from '../domain/monitors/source-of-monitor.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
+import { originsTrustedFor } from '../domain/notifications/trusted-origins.ts';
 import { monitorsSchedules } from '../workflows/monitors/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
-/** Beside the holders of shards: a roll-up of each, of which some run and the others wait, the reconcile and what it deletes. */
-const OTHER_SLOTS = SHARDS + 2;
+/**
+ * Beside the holders of shards: a roll-up of each, of which some run and the others wait, the reconcile and what it deletes, and
+ * the call that all goes well.
+ */
+const OTHER_SLOTS = SHARDS + 3;
+const PING_TIMEOUT_MS = 10_000;
+const MOST_ANSWER_BYTES = 16 * 1024;
 
 /**
  * Checks of monitors, their results and roll-ups. A shard takes a slot for as long as the worker runs, so they have a queue
@@ -91,13 +99,23 @@ export const monitors = defineModule({
         heartbeats: createHeartbeatStore({ db }),
         ...composeSources(parts),
         memory: createReconcileMemory({ db }),
-        ...{ outbox, now },
+        ping: composePing(parts),
+        ...{ outbox, now, warn },
       }),
     };
   },
 });
 
 type Parts = WorkerParts<ReadSection<typeof monitorsWorkerSection>>;
+
+/** By the rules of the operators' own webhooks: a private address has to be a trusted origin. Null where none is set. */
+function composePing({ env, settings: { platformOrg } }: Parts) {
+  const { MONITOR_DEAD_MAN_URL: url, WEBHOOK_TRUSTED_ORIGINS: listed } = env;
+  if (url === undefined) return null;
+  const trustedOrigins = originsTrustedFor(listed, null, platformOrg);
+  const limits = { timeoutMs: PING_TIMEOUT_MS, mostBytes: MOST_ANSWER_BYTES };
+  return createDeadManPing(url, createGuardedFetch({ trustedOrigins, ...limits }));
+}
 
 /** Its threads start with the first monitors. */
 function composeProber({ env, settings, logger, opened }: Parts) {

@@ -52,6 +52,7 @@ function incidentStart(monitor: Monitor, transition: Transition): IncidentStart 
     ...{ id: incidentId(monitor.id, downSequence), org: monitor.org, monitorId: monitor.id, sequence },
     title: titleOf(monitor),
     isPublic: monitor.isPublic,
+    ...(monitor.environment !== 'prod' && { severity: 'warning' }),
     cause: message,
     startedAt: new Date(at).toISOString(),
   };

@@ -1,11 +1,12 @@
 import { limitAtOnce } from '../../domain/limit-at-once.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
+import { type PingDeadManDeps, pingDeadMan } from './ping-dead-man.ts';
 import { type ReconcileDeps, reconcileMonitors } from './reconcile.ts';
 import { type RemoveArchivedDeps, removeArchived } from './remove-archived.ts';
 import { type RollUpDeps, rollUpShard } from './roll-up.ts';
 import { tellRollUpFailed } from './tell-roll-up-failed.ts';
 
-export type UpkeepDeps = Omit<RollUpDeps, 'daysMade'> & ReconcileDeps & RemoveArchivedDeps;
+export type UpkeepDeps = Omit<RollUpDeps, 'daysMade'> & ReconcileDeps & RemoveArchivedDeps & PingDeadManDeps;
 
 /** Each has the results of a shard's hour in memory. One that is slow leaves the other place to the rest. */
 const ROLL_UPS_AT_ONCE = 2;
@@ -18,6 +19,7 @@ export function createUpkeepActivities(deps: UpkeepDeps) {
     rollUpShard: (shard: number) =>
       whileHeartbeating((signal) => limit(() => rollUpShard({ ...deps, daysMade }, shard, signal), signal)),
     tellRollUpFailed: (shard: number) => tellRollUpFailed(deps, shard),
+    pingDeadMan: () => whileHeartbeating((signal) => pingDeadMan(deps, signal)),
     reconcileMonitors: () => whileHeartbeating((signal) => reconcileMonitors(deps, signal)),
     removeArchivedMonitors: () => whileHeartbeating((signal) => removeArchived(deps, signal)),
   };

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { MOST_IN_GROUP } from '../../domain/notifications/gather.ts';
-import type { DeliveryCommands, NoticeRoundJob } from '../../domain/notifications/messages.ts';
+import type { DeliveryCommands, HeldJob, NoticeRoundJob } from '../../domain/notifications/messages.ts';
 import type {
   ChannelStore,
   DeliveryStore,
@@ -15,11 +15,12 @@ import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { sendNotice } from './send-notice.ts';
 import { createSendToPage } from './send-to-page.ts';
 import { createTakeMail } from './take-mail.ts';
+import { tellDigest } from './tell-digest.ts';
 import { tellWaiting } from './tell-waiting.ts';
 
 export interface NotificationsActivityDeps extends PageDeliveryDeps {
   readonly channels: Pick<ChannelStore, 'find' | 'list'>;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'insert' | 'note' | 'countPending'>;
+  readonly deliveries: Omit<DeliveryStore, 'list'>;
   readonly notices: NoticeStore;
   readonly commands: Pick<DeliveryCommands, 'deliver'>;
   readonly sender: NoticeSender;
@@ -36,16 +37,25 @@ export function createNotificationsActivities(deps: NotificationsActivityDeps) {
   const sendToPage = createSendToPage(deps, attemptOf);
   const audiences = withSubscribers(deps.channels, deps.subscribers);
   return {
-    /** Idempotent by the delivery. */
-    sendNotice: (id: string): Promise<void> =>
-      whileHeartbeating((signal) => sendNotice({ ...deps, inPlace, takeMail, sendToPage, attemptOf }, id, signal)),
+    /** Idempotent by the delivery. @returns until when it waits for the end of quiet hours, ISO; null for one that was sent */
+    sendNotice: (id: string, again = false): Promise<string | null> =>
+      whileHeartbeating((signal) =>
+        sendNotice({ ...deps, inPlace, takeMail, sendToPage, attemptOf }, { id, again }, signal),
+      ),
+    /** Idempotent by the channel and the end of the quiet hours. @returns false for one that is to be told alone */
+    tellDigest: (job: HeldJob): Promise<boolean> => tellDigest(deps, job),
     /** Idempotent: of one that was delivered meanwhile nothing changes. */
     async reviveDelivery(id: string): Promise<void> {
       const delivery = await deliveries.find(id);
       if (delivery?.state === 'dead') await deliveries.note(id, { state: 'pending', endedAt: null });
     },
-    buryDelivery: ({ id, problem }: { readonly id: string; readonly problem: string }): Promise<void> =>
-      deliveries.note(id, { state: 'dead', lastProblem: problem, endedAt: now() }),
+    /** Idempotent. What was told in a digest is given up with it. */
+    async buryDelivery({ id, problem }: { readonly id: string; readonly problem: string }): Promise<void> {
+      const end = { state: 'dead', lastProblem: problem, endedAt: now() } as const;
+      const covers = (await deliveries.find(id))?.covers ?? [];
+      await deliveries.endHeld(covers, end);
+      await deliveries.note(id, end);
+    },
     /** It changes nothing. */
     countWaitingNotices: (org: string | null): Promise<number> => notices.countWaiting(org, MOST_IN_GROUP),
     /** Idempotent by the round. */

@@ -1,15 +1,17 @@
 import { FairleadError } from '../../domain/errors.ts';
-import type { Channel, Delivery } from '../../domain/notifications/notification.ts';
+import { type Channel, type Delivery, waitsInQuiet } from '../../domain/notifications/notification.ts';
 import { orgOfPage } from '../../domain/notifications/page-audience.ts';
 import type { ChannelStore, DeliveryStore, NoticeSender } from '../../domain/notifications/ports.ts';
+import { quietUntil } from '../../domain/notifications/quiet-hours.ts';
 import type { InDeliveryPlace } from './delivery-places.ts';
 import { inTime, isForNow, problemOf } from './retry-times.ts';
 import type { SendToPage } from './send-to-page.ts';
 import type { TakeMail } from './take-mail.ts';
+import { MOST_HELD } from './tell-digest.ts';
 
 export interface SendNoticeDeps {
   readonly channels: Pick<ChannelStore, 'find'>;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'note'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'note' | 'countHeld' | 'endHeld'>;
   readonly sender: NoticeSender;
   readonly inPlace: InDeliveryPlace;
   readonly takeMail: TakeMail;
@@ -19,20 +21,67 @@ export interface SendNoticeDeps {
   readonly now: () => Date;
 }
 
+export interface SendJob {
+  readonly id: string;
+  /** A person asks for it: it waits for nothing. */
+  readonly again: boolean;
+}
+
 /**
- * Makes one attempt of a delivery. Idempotent: one that was delivered is not sent again, and receivers know a repeat by its id.
+ * Makes one attempt of a delivery, or has it wait for the end of the quiet hours of its channel: once, whatever comes then.
+ * Idempotent: one that was delivered is not sent again, and receivers know a repeat by its id.
+ * @returns until when it waits, ISO; null for one that was sent
  * @throws UNAVAILABLE (retryable) when the receiver did not take it, or too many of its org or receiver are under way
  */
-export async function sendNotice(deps: SendNoticeDeps, id: string, signal: AbortSignal): Promise<void> {
+export async function sendNotice(
+  deps: SendNoticeDeps,
+  { id, again }: SendJob,
+  signal: AbortSignal,
+): Promise<string | null> {
   const { channels, deliveries } = deps;
   const delivery = await deliveries.find(id);
   if (delivery === null) throw new FairleadError('DELIVERY_NOT_FOUND', `There is no delivery ${id}`);
-  if (delivery.state === 'delivered') return;
-  if (orgOfPage(delivery.org) !== null) return await deps.sendToPage(delivery, signal);
+  if (delivery.state === 'delivered') {
+    await endCovered(deps, delivery);
+    return null;
+  }
+  if (orgOfPage(delivery.org) !== null) {
+    await deps.sendToPage(delivery, signal);
+    return null;
+  }
   const channel = await channels.find(delivery.channelId);
   if (channel === null) throw new FairleadError('CHANNEL_NOT_FOUND', 'The channel was removed meanwhile');
   requireWanted(channel, delivery);
+  const until = again || delivery.heldUntil !== undefined ? null : heldUntil(deps, channel, delivery);
+  if (until !== null) {
+    await hold(deps, channel, delivery, until);
+    return until.toISOString();
+  }
   await deps.inPlace(channel, () => attempt(deps, channel, delivery, signal));
+  await endCovered(deps, delivery);
+  return null;
+}
+
+/** The end of the quiet hours that a delivery waits for; null for one that does not. */
+function heldUntil(
+  { now }: Pick<SendNoticeDeps, 'now'>,
+  { quiet = null }: Channel,
+  { notification }: Delivery,
+): Date | null {
+  return quiet !== null && waitsInQuiet(notification, quiet) ? quietUntil(quiet, now()) : null;
+}
+
+/** @throws CONFLICT for one more than {@link MOST_HELD} */
+async function hold({ deliveries }: SendNoticeDeps, channel: Channel, { id }: Delivery, until: Date): Promise<void> {
+  if ((await deliveries.countHeld(channel, until, MOST_HELD)) >= MOST_HELD) {
+    throw new FairleadError('CONFLICT', `${MOST_HELD} notices wait for the end of these quiet hours already`);
+  }
+  await deliveries.note(id, { state: 'held', heldUntil: until });
+}
+
+/** What a digest has told is delivered by it. Idempotent: also where the worker died after it was sent. */
+async function endCovered({ deliveries, now }: SendNoticeDeps, { covers = [] }: Delivery): Promise<void> {
+  await deliveries.endHeld(covers, { state: 'delivered', lastProblem: null, endedAt: now() });
 }
 
 /** Who has not said yet that it wants mail gets one that asks, and nothing else. */

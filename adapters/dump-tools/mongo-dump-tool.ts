@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { MongoClient } from 'mongodb';
@@ -106,27 +104,27 @@ export function createMongoDumpTool(options: MongoDumpOptions): DumpTool {
   };
 }
 
-/** Passes an archive on as it is, and has it read besides. */
+/** Passes an archive on as it is, and has each piece read before: its memory is used again once the next one is asked for. */
 async function* readBeside(archive: AsyncIterable<Uint8Array>, reader: ArchiveReader): AsyncGenerator<Uint8Array> {
-  const beside = new PassThrough();
-  const reading = pipeline(beside, createGunzip(), async (plain: AsyncIterable<Uint8Array>) => {
+  const unzipped = createGunzip();
+  const reading = pipeline(unzipped, async (plain: AsyncIterable<Uint8Array>) => {
     for await (const bytes of plain) reader.write(bytes);
   });
   // Whoever waits below is told.
   reading.catch(() => undefined);
   try {
     for await (const chunk of archive) {
-      if (!beside.write(chunk)) await Promise.race([once(beside, 'drain'), reading]);
+      await Promise.race([new Promise<unknown>((resolve) => unzipped.write(chunk, resolve)), reading]);
       yield chunk;
     }
-    beside.end();
+    unzipped.end();
     await reading;
     reader.end();
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     throw new FairleadError('DUMP_FAILED', `mongodump wrote a bad archive: ${error.message}`, { cause: error });
   } finally {
-    beside.destroy();
+    unzipped.destroy();
   }
 }
 

@@ -45,22 +45,22 @@ export function createMongoTools(options: MongoToolsOptions): MongoTools {
   const { adminUri, toolsDir, env, selectionSeconds = SELECTION_SECONDS } = options;
   const uri = addressForTools(adminUri);
   // In YAML a string of JSON is a string.
-  const config = Buffer.from(`uri: ${JSON.stringify(uri)}\n`);
-  async function* withConfig(archive: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-    yield config;
-    if (archive !== null) yield* archive;
+  const config = `uri: ${JSON.stringify(uri)}\n`;
+  async function* withConfig(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(config);
+    yield* archive;
   }
-  const toRun = async (
+  const toRun = async <Options extends { readonly signal: AbortSignal }>(
     name: 'mongodump' | 'mongorestore',
     args: readonly string[],
-    given: { readonly input: AsyncIterable<Uint8Array> | null; readonly signal: AbortSignal },
-  ): Promise<ToolRun> => {
+    given: Options,
+  ): Promise<ToolRun<Options & { readonly env: ProcessEnv }>> => {
     const program = await findProgram(name, toolsDir, env.PATH ?? '');
     return {
       program: '/bin/sh',
       name,
       args: ['-c', WITH_CONFIG, name, program, `--serverSelectionTimeout=${selectionSeconds}`, ...args],
-      options: { env, signal: given.signal, input: withConfig(given.input) },
+      options: { env, ...given },
       secrets: passwordsOf(uri),
       code: name === 'mongodump' ? 'DUMP_FAILED' : 'RESTORE_FAILED',
       ownLine: OWN_LINE,
@@ -68,13 +68,13 @@ export function createMongoTools(options: MongoToolsOptions): MongoTools {
   };
   return {
     async dump(args, read, signal) {
-      const run = await toRun('mongodump', ['--archive', ...args], { input: null, signal });
+      const run = await toRun('mongodump', ['--archive', ...args], { input: config, signal });
       return (await readTool(run, read)).result;
     },
     async restore(args, archive, signal) {
       // Documents may be older than the rules of their collection, which the server asks of new ones alone.
       const always = ['--archive', '--stopOnError', '--writeConcern=majority', '--bypassDocumentValidation'];
-      await runTool(await toRun('mongorestore', [...always, ...args], { input: archive, signal }));
+      await runTool(await toRun('mongorestore', [...always, ...args], { input: withConfig(archive), signal }));
     },
   };
 }

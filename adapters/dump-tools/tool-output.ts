@@ -1,15 +1,16 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { plainText } from '../../domain/plain-text.ts';
+import { type RunOnThreadOptions, runOnThread } from '../process/run-on-thread.ts';
 import { type ProcessResult, type RunProcessOptions, runProcess } from '../process/run-process.ts';
 
 /** How a tool that dumps or restores is run. */
-export interface ToolRun {
+export interface ToolRun<Options = RunProcessOptions> {
   /** Name or path of the program. */
   readonly program: string;
   /** As people know it, where something else starts it; default: the name of the program. */
   readonly name?: string;
   readonly args: readonly string[];
-  readonly options: RunProcessOptions;
+  readonly options: Options;
   /** What must not be shown of what the tool prints. */
   readonly secrets: readonly string[];
   /** Of the error when the tool fails. */
@@ -25,19 +26,18 @@ const KILL_AFTER_MS = 5_000;
 /** Runs a tool to its end. @throws `code` with what the tool said when it fails; DUMP_TOOL_MISSING; as `runProcess` */
 export async function runTool(run: ToolRun): Promise<void> {
   const { program, args, options } = run;
-  try {
-    assertSucceeded(run, await runProcess(program, args, { killAfterMs: KILL_AFTER_MS, ...options }));
-  } catch (error) {
-    throw isMissing(error) ? toolMissing(program, error) : error;
-  }
+  await orMissing(run, async () =>
+    assertSucceeded(run, await runProcess(program, args, { killAfterMs: KILL_AFTER_MS, ...options })),
+  );
 }
 
 /**
- * What a tool writes, which fails at its end when the tool failed: whoever stores it has then stored nothing.
+ * What a tool writes, a piece of which is used up once the next one is asked for. It fails at its end when the tool failed:
+ * whoever stores it has then stored nothing.
  * @throws as {@link runTool}
  */
 export async function readTool<T>(
-  run: ToolRun,
+  run: ToolRun<Omit<RunOnThreadOptions, 'output'>>,
   read: (output: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<{ readonly result: T; readonly stderr: string }> {
   let done: { readonly result: T; readonly stderr: string } | null = null;
@@ -48,16 +48,27 @@ export async function readTool<T>(
     yield* stdout;
     assertSucceeded(run, await ended);
   }
-  const output: RunProcessOptions['output'] = async (stdout, ended) => {
+  const output: RunOnThreadOptions['output'] = async (stdout, ended) => {
     const result = await read(checked(stdout, ended));
     done = { result, stderr: (await ended).stderr };
   };
-  await runTool({ ...run, options: { ...run.options, output } });
-  if (done === null) throw new FairleadError(run.code, `${run.program} ended before its output was read`);
+  const { program, args, options } = run;
+  await orMissing(run, async () =>
+    assertSucceeded(run, await runOnThread(program, args, { killAfterMs: KILL_AFTER_MS, ...options, output })),
+  );
+  if (done === null) throw new FairleadError(run.code, `${program} ended before its output was read`);
   return done;
 }
 
-function assertSucceeded(run: ToolRun, { exitCode, signal, stderr }: Omit<ProcessResult, 'stdout'>): void {
+async function orMissing({ program }: ToolRun<unknown>, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw isMissing(error) ? toolMissing(program, error) : error;
+  }
+}
+
+function assertSucceeded(run: ToolRun<unknown>, { exitCode, signal, stderr }: Omit<ProcessResult, 'stdout'>): void {
   if (exitCode === 0) return;
   const how = exitCode === null ? `was ended by ${signal}` : `ended with ${exitCode}`;
   const { program, name = nameOf(program), code } = run;
@@ -65,7 +76,7 @@ function assertSucceeded(run: ToolRun, { exitCode, signal, stderr }: Omit<Proces
 }
 
 /** The last of what a program says of itself, on one line. */
-function saidBy(stderr: string, { secrets, ownLine }: ToolRun): string {
+function saidBy(stderr: string, { secrets, ownLine }: ToolRun<unknown>): string {
   const lines = stderr.split('\n').flatMap((line) => ownLine.exec(line)?.[1] ?? []);
   const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), lines.join('; '));
   return plainText(said).slice(-MOST_CHARACTERS);

@@ -2,9 +2,10 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { domainTargetsSection } from './custom-domains.ts';
 import { edgePortsSection } from './edge.ts';
+import { webhookSection } from './notifications.ts';
 import { dataSection } from './platform.ts';
 import { isDnsServer } from './properties.ts';
-import { commaList, text } from './variable-kinds.ts';
+import { commaList, secret, text } from './variable-kinds.ts';
 
 const PORT = /^(?<host>\[[0-9a-f:]+\]|[a-z0-9.-]+):(?<port>\d{1,5})$/i;
 const target = z
@@ -45,4 +46,7 @@ export const monitorsWorkerSection = {
   MONITOR_NAME_SERVERS: commaList
     .refine((list) => list.every(isDnsServer), 'a list of addresses of DNS servers')
     .default([]),
+  /** Called each minute in which the checks are on time. Whoever knows it can call it. */
+  MONITOR_DEAD_MAN_URL: secret(z.url({ protocol: /^https?$/ }).optional()),
+  ...webhookSection,
 };

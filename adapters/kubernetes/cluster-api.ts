@@ -21,8 +21,8 @@ export interface ListPlace {
 }
 
 export interface ClusterApi {
-  /** What watches and programs in containers are opened with. */
-  readonly config: KubeConfig;
+  /** What watches and programs in containers are opened with. @throws what the reading of the kubeconfig does */
+  config(): Promise<KubeConfig>;
   /** Null where there is none. */
   get<T>(place: ObjectPlace): Promise<T | null>;
   list<T>(place: ListPlace): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }>;
@@ -46,7 +46,7 @@ export class ClusterRefusal extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
-/** How long connections and credentials of one reading of the kubeconfig are used: some of them expire. */
+/** How long one reading of the kubeconfig is used: credentials expire, and are renewed in it. */
 const CONFIG_MS = 60_000;
 const MERGE = 'application/merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
@@ -60,16 +60,26 @@ interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** The API server of the current context of a kubeconfig. Nothing is asked until the first call. */
-export function createClusterApi(config: KubeConfig): ClusterApi {
-  const credentials = createCredentials(config);
-  const send = async (call: Call): Promise<IncomingMessage> => await sendTo(config, await credentials(), call);
+/**
+ * The API server of the current context of a kubeconfig, which is read at the first call, and anew every minute and after an
+ * answer that its credentials have expired.
+ */
+export function createClusterApi(readConfig: () => Promise<KubeConfig>): ClusterApi {
+  const { access, forget } = createAccess(readConfig);
+  const send = async (call: Call): Promise<IncomingMessage> => {
+    try {
+      return await sendTo(await access(), call);
+    } catch (error) {
+      if (error instanceof ClusterRefusal && error.status === 401) forget();
+      throw error;
+    }
+  };
   const json = async <T>(call: Call): Promise<T> => {
     const answer = await send({ signal: AbortSignal.timeout(TIMEOUT_MS), ...call });
     return JSON.parse(await text(answer)) as T;
   };
   return {
-    config,
+    config: async () => (await access()).config,
     get: ({ kind, namespace, name }) => orNull(json({ method: 'GET', path: resourcePath(kind, namespace, name) })),
     async list<T>({ kind, namespace, labelSelector }: ListPlace) {
       const query = labelSelector === undefined ? {} : { labelSelector };
@@ -100,25 +110,33 @@ export function createClusterApi(config: KubeConfig): ClusterApi {
   };
 }
 
-function createCredentials(config: KubeConfig): () => Promise<RequestOptions> {
-  let read: { readonly at: number; readonly options: Promise<RequestOptions> } | null = null;
-  return () => {
-    if (read !== null && performance.now() - read.at < CONFIG_MS) return read.options;
-    const options = (async () => {
-      const options: RequestOptions = {};
-      await config.applyToHTTPSOptions(options);
-      return options;
-    })();
-    read = { at: performance.now(), options };
-    options.catch(() => {
-      read = null;
-    });
-    return options;
+interface Access {
+  readonly config: KubeConfig;
+  readonly credentials: RequestOptions;
+}
+
+function createAccess(readConfig: () => Promise<KubeConfig>) {
+  let last: { readonly at: number; readonly access: Promise<Access> } | null = null;
+  const read = async (): Promise<Access> => {
+    const config = await readConfig();
+    const credentials: RequestOptions = {};
+    await config.applyToHTTPSOptions(credentials);
+    return { config, credentials };
   };
+  const forget = (): void => {
+    last = null;
+  };
+  const access = (): Promise<Access> => {
+    if (last !== null && performance.now() - last.at < CONFIG_MS) return last.access;
+    last = { at: performance.now(), access: read() };
+    last.access.catch(forget);
+    return last.access;
+  };
+  return { access, forget };
 }
 
 /** @throws ClusterRefusal for an answer without success; the error of the connection; the abort reason */
-async function sendTo(config: KubeConfig, credentials: RequestOptions, call: Call): Promise<IncomingMessage> {
+async function sendTo({ config, credentials }: Access, call: Call): Promise<IncomingMessage> {
   const server = config.getCurrentCluster()?.server;
   if (server === undefined)
     throw new FairleadError('UNAVAILABLE', 'KUBECONFIG names no cluster in its current context');

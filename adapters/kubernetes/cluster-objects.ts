@@ -2,7 +2,7 @@ import { environmentOfLabel } from '../../domain/deploys/environment-label.ts';
 import type { Workload } from '../../domain/deploys/workload-runtime.ts';
 import type { ClusterApi, ObjectPlace } from './cluster-api.ts';
 import { ANNOTATIONS, LABELS, labelSelector } from './names.ts';
-import { lastEnd, type PodObject, type RolloutObjects, rolloutFailure } from './rollout-failures.ts';
+import { lastEnd, neverRan, type PodObject, type RolloutObjects, rolloutFailure } from './rollout-failures.ts';
 
 export interface Metadata {
   readonly name: string;
@@ -82,7 +82,8 @@ export function isRunning({ metadata, status }: LivePod): boolean {
 
 /** True when its process has run, whether it still does or not. */
 export function hasStarted(pod: LivePod): boolean {
-  return isRunning(pod) || lastEnd(pod) !== null;
+  const end = lastEnd(pod);
+  return isRunning(pod) || (end !== null && !neverRan(end));
 }
 
 /** False when it has stopped, or keeps failing. */

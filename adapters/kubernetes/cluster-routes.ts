@@ -8,7 +8,7 @@ import { ANNOTATIONS, LABELS, NAMES, namespaceName, type ServiceTarget } from '.
 import { routeManifests } from './workload-manifests.ts';
 
 export interface ClusterRoutesOptions {
-  readonly api: () => Promise<ClusterApi>;
+  readonly api: ClusterApi;
   readonly stackId: string;
   /** The routes of the platform's own router, which decide: what is in the cluster follows them. */
   readonly edge: EdgeRouter;
@@ -21,10 +21,10 @@ export interface ClusterRoutesOptions {
  * reach whatever serves, and an Ingress where the cluster has a controller for it. A switch of the Service is one write.
  */
 export function createClusterRoutes(options: ClusterRoutesOptions): EdgeRouter {
-  const { api: connect, edge } = options;
-  const inCluster = async (doing: string, change: (api: ClusterApi) => Promise<void>): Promise<void> => {
+  const { api, edge } = options;
+  const inCluster = async (doing: string, change: () => Promise<void>): Promise<void> => {
     try {
-      await change(await connect());
+      await change();
     } catch (error) {
       throw clusterError(error, doing);
     }
@@ -33,14 +33,14 @@ export function createClusterRoutes(options: ClusterRoutesOptions): EdgeRouter {
     ...edge,
     async route(service, environment, target, epoch) {
       await edge.route(service, environment, target, epoch);
-      await inCluster(`Routing ${service} in ${environment}`, (api) =>
-        apply(api, { service, environment }, { options, target, epoch }),
+      await inCluster(`Routing ${service} in ${environment}`, () =>
+        apply({ service, environment }, { options, target, epoch }),
       );
     },
     async unroute(service, environment, epoch) {
       await edge.unroute(service, environment, epoch);
       const namespace = namespaceName({ service, environment });
-      await inCluster(`Taking the route of ${service} in ${environment} away`, async (api) => {
+      await inCluster(`Taking the route of ${service} in ${environment} away`, async () => {
         await requireEpoch(api, { service, environment }, epoch);
         for (const kind of ['Ingress', 'Service'] as const) await api.remove({ kind, namespace, name: NAMES.route });
       });
@@ -49,11 +49,10 @@ export function createClusterRoutes(options: ClusterRoutesOptions): EdgeRouter {
 }
 
 async function apply(
-  api: ClusterApi,
   target: ServiceTarget,
   { options, target: to, epoch }: { options: ClusterRoutesOptions; target: RouteTarget; epoch: number },
 ): Promise<void> {
-  const { stackId, edge, ingressClass } = options;
+  const { api, stackId, edge, ingressClass } = options;
   const resourceVersion = await requireEpoch(api, target, epoch);
   const deployment = await api.get<DeploymentObject>(placeOf({ id: to.workloadId }));
   if (deployment === null) throw new FairleadError('CONFLICT', `The workload ${to.workloadId} is gone`);

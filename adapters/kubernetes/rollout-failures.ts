@@ -54,6 +54,7 @@ interface ContainerState {
 export interface Termination {
   readonly exitCode: number;
   readonly reason?: string | undefined;
+  readonly message?: string | undefined;
   readonly signal?: number | undefined;
   readonly startedAt?: unknown;
   readonly finishedAt?: unknown;
@@ -63,6 +64,8 @@ export interface EventObject {
   readonly type?: string | undefined;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
+  /** How often it was the case; one without is told once. */
+  readonly count?: number | undefined;
 }
 
 /** Why a workload does not run, in words for its author. */
@@ -88,6 +91,15 @@ const row = <const Kind extends string>(given: FailureRow<Kind>): FailureRow<Kin
 
 /** Every failure of a rollout, the ones that explain others first. */
 export const ROLLOUT_FAILURES = [
+  row({
+    kind: 'namespace is not ready',
+    isFinal: false,
+    find: (objects) => {
+      const text = refusal(objects);
+      return BEFORE_IT_IS_READY.test(text) ? `The namespace takes no pods yet: ${firstLine(text)}` : null;
+    },
+    remedy: 'The cluster tries it again by itself.',
+  }),
   row({
     kind: 'quota exceeded',
     isFinal: true,
@@ -135,23 +147,35 @@ export const ROLLOUT_FAILURES = [
   row({
     kind: 'image cannot be pulled',
     isFinal: true,
-    find: ({ pods, events }) => {
-      const reasons = ['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull'];
-      const waiting = waitingOf(pods).find(({ reason }) => reasons.includes(reason ?? ''));
-      if (waiting === undefined) return null;
-      const event = events.findLast(({ reason, message }) => reason === 'Failed' && /pull image/.test(message ?? ''));
-      return `The node cannot pull the image: ${firstLine(event?.message ?? waiting.message ?? '')}`;
+    find: (objects) => {
+      const { text, tries } = unpulled(objects) ?? { text: '', tries: 0 };
+      if (tries < MOST_PULLS && !LASTING_REFUSAL.test(text)) return null;
+      return `The node cannot pull the image: ${text}`;
     },
     remedy:
       'Let the nodes reach the registry by the name that the image has, with the login of DOCKER_REGISTRY_USER; for an image that is gone, deploy the commit again.',
+  }),
+  row({
+    kind: 'image is not pulled yet',
+    isFinal: false,
+    find: (objects) => {
+      const failed = unpulled(objects);
+      return failed === null ? null : `The node could not pull the image: ${failed.text}`;
+    },
+    remedy: 'It is tried again.',
   }),
   row({
     kind: 'container cannot be made',
     isFinal: true,
     find: ({ pods }) => {
       const reasons = ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'];
-      const waiting = waitingOf(pods).find(({ reason }) => reasons.includes(reason ?? ''));
-      return waiting === undefined ? null : `The container cannot be made: ${firstLine(waiting.message ?? '')}`;
+      const text =
+        pods
+          .filter(isIdle)
+          .map(lastEnd)
+          .find((end) => end !== null && neverRan(end))?.message ??
+        waitingOf(pods).find(({ reason }) => reasons.includes(reason ?? ''))?.message;
+      return text === undefined ? null : `The container cannot be made: ${firstLine(text)}`;
     },
     remedy: 'Have the image name a command that exists, and a numeric user other than 0.',
   }),
@@ -207,6 +231,8 @@ export function rolloutFailure(objects: RolloutObjects): RolloutFailure | null {
   return null;
 }
 
+/** Why pods are refused in a namespace that was made a moment ago: its quota is not counted yet, or its account not made. */
+const BEFORE_IT_IS_READY = /status unknown for quota|error looking up service account/;
 const MOST_RESTARTS = 3;
 /** A process that has run this long is in no loop, however often it was started before. */
 const STEADY_MS = 10_000;
@@ -233,6 +259,29 @@ function waitingOf(pods: readonly PodObject[]) {
 
 export function restartsOf({ status }: PodObject): number {
   return Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount = 0 }) => restartCount));
+}
+
+/** How often a node tries to pull an image before it is given up: half a minute, so that a registry may start anew. */
+const MOST_PULLS = 3;
+const LASTING_REFUSAL = /not found|unauthorized|forbidden|denied|invalid/i;
+
+/** What the node said when it last failed to pull the image, and how often it did; null where it did not. */
+function unpulled({ pods, events }: RolloutObjects): { readonly text: string; readonly tries: number } | null {
+  const reasons = ['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull'];
+  const waiting = waitingOf(pods).find(({ reason }) => reasons.includes(reason ?? ''));
+  if (waiting === undefined) return null;
+  const failures = events.filter(({ reason, message }) => reason === 'Failed' && /pull image/.test(message ?? ''));
+  const tries = failures.reduce((sum, { count = 1 }) => sum + count, 0);
+  return { text: firstLine(failures.at(-1)?.message ?? waiting.message ?? ''), tries };
+}
+
+function isIdle({ status }: PodObject): boolean {
+  return status?.containerStatuses?.[0]?.state?.running === undefined;
+}
+
+/** True for the end of a process that could not be started at all. */
+export function neverRan({ reason }: Termination): boolean {
+  return reason === 'StartError' || reason === 'ContainerCannotRun';
 }
 
 /** How the process last ended; null for one that never did. */

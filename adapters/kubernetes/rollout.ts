@@ -1,8 +1,9 @@
 import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { ClusterApi, ObjectPlace } from './cluster-api.ts';
 import { type DeploymentObject, hasStarted, type LivePod } from './cluster-objects.ts';
 import { LABELS } from './names.ts';
-import { type EventObject, type RolloutFailure, rolloutFailure } from './rollout-failures.ts';
+import { type EventObject, rolloutFailure } from './rollout-failures.ts';
 import { watchObjects } from './watch-objects.ts';
 
 /** How long a workload may wait for a node, or for its image, before it is given up. */
@@ -12,6 +13,7 @@ const START_DEADLINE_MS = 180_000;
  * Watches a deployment until a process of it has started. What may pass by itself, such as a full cluster, is told and waited
  * for; a process that ends again has started, and whoever waits for its health finds out.
  * @returns null, or why it does not start, in words
+ * @throws UNAVAILABLE (retryable) where somebody removes it meanwhile
  */
 export async function untilStarted(
   api: ClusterApi,
@@ -32,7 +34,12 @@ export async function untilStarted(
       signal.throwIfAborted();
       const pods = watched.objects<LivePod>(1).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       if (pods.some(hasStarted)) return null;
-      const failure = failureOf(watched.objects<DeploymentObject>(0)[0], pods, eventsOf(watched.objects(2), name));
+      const [deployment] = watched.objects<DeploymentObject>(0);
+      if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) {
+        const message = 'Its deployment was removed while it was started';
+        throw new FairleadError('UNAVAILABLE', message, { retryable: true });
+      }
+      const failure = rolloutFailure({ deployment, pods, events: eventsOf(watched.objects(2), name) });
       if (failure?.isFinal) return failure.message;
       const isLate = performance.now() > deadline;
       if (isLate) return failure?.message ?? `No process of it started within ${START_DEADLINE_MS / 1000} seconds`;
@@ -43,14 +50,6 @@ export async function untilStarted(
   } finally {
     await watched.stop();
   }
-}
-
-function failureOf(
-  deployment: DeploymentObject | undefined,
-  pods: readonly LivePod[],
-  events: readonly EventObject[],
-): RolloutFailure | null {
-  return deployment === undefined ? null : rolloutFailure({ deployment, pods, events });
 }
 
 type InvolvedEvent = EventObject & { readonly involvedObject?: { readonly name?: string } };

@@ -33,12 +33,12 @@ export async function listeningInPod(
     setTimeout(resolve, LIMIT_MS).unref();
   });
   try {
-    const done = Promise.withResolvers<void>();
-    const socket = await new Exec(api.config).exec(
+    const socket = await new Exec(await api.config()).exec(
       ...([namespace, name, NAMES.container, COMMAND, output, null, null, false] as const),
-      () => done.resolve(),
+      // What it printed before its end is read first.
+      () => output.end(),
     );
-    await Promise.race([ended, done.promise]);
+    await ended;
     socket.close();
   } catch {
     // No such program, or the container has just ended: the next look tells.

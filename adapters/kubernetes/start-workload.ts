@@ -28,7 +28,8 @@ export interface StartOptions {
   readonly now: Clock;
 }
 
-const GONE_POLL_MS = 500;
+const POLL_MS = 200;
+const COUNTED_MS = 10_000;
 
 /**
  * Applies the objects of a workload and waits until its process has started, or it is known why it does not. Those of this
@@ -117,7 +118,7 @@ async function ensureNamespace(spec: WorkloadSpec, { signal }: EffectContext, op
   let existing = await read();
   while (existing?.metadata.deletionTimestamp !== undefined) {
     signal.throwIfAborted();
-    await delay(GONE_POLL_MS);
+    await delay(POLL_MS);
     existing = await read();
   }
   if (existing !== null && existing.metadata.labels?.[LABELS.stack] !== stackId) {
@@ -126,4 +127,13 @@ async function ensureNamespace(spec: WorkloadSpec, { signal }: EffectContext, op
   }
   for (const object of namespaceManifests(spec, facts)) await api.apply(object);
   if (facts.registry === null) await api.remove({ kind: 'Secret', namespace: name, name: NAMES.registry });
+  await untilCounted(api, name, signal);
+}
+
+/** Until the cluster has counted what a namespace has, its quota lets every pod in, or none. */
+async function untilCounted(api: ClusterApi, namespace: string, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + COUNTED_MS;
+  const place = { kind: 'ResourceQuota', namespace, name: NAMES.quota } as const;
+  const isCounted = async () => (await api.get<{ readonly status?: { readonly used?: object } }>(place))?.status?.used;
+  while (performance.now() < deadline && !(await isCounted())) await delay(POLL_MS, undefined, { signal });
 }

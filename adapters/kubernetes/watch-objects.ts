@@ -18,14 +18,14 @@ const RESTART_MS = 500;
 
 /** Follows lists by informers: each is read once, and then told of every change. */
 export async function watchObjects(api: ClusterApi, places: readonly ListPlace[]): Promise<WatchedObjects> {
-  const { makeInformer } = await import('@kubernetes/client-node');
+  const [{ makeInformer }, config] = await Promise.all([import('@kubernetes/client-node'), api.config()]);
   let isStopped = false;
   let tell = Promise.withResolvers<void>();
   const onChange = (): void => tell.resolve();
   const informers = places.map((place) => {
     const read = () => listOf(api, place);
     const path = resourcePath(place.kind, place.namespace);
-    const informer = makeInformer(api.config, path, read, place.labelSelector);
+    const informer = makeInformer(config, path, read, place.labelSelector);
     for (const verb of ['add', 'update', 'delete'] as const) informer.on(verb, onChange);
     // It stops at an error: the next start reads the list anew.
     informer.on('error', () => void restart(informer, () => isStopped));

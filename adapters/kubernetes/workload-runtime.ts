@@ -17,8 +17,6 @@ import { listeningInPod } from './run-in-pod.ts';
 import { found, type StartOptions, startWorkload } from './start-workload.ts';
 import { variablesIn } from './workload-manifests.ts';
 
-export type ClusterRuntimeOptions = Omit<StartOptions, 'api'> & { readonly api: () => Promise<ClusterApi> };
-
 const TAIL_LIMIT = 1_000;
 const TAIL_MS = 30_000;
 
@@ -36,17 +34,17 @@ export async function readKubeConfig(path: string): Promise<KubeConfig> {
 }
 
 /** The workload runtime on a Kubernetes cluster: one deployment for each build that was installed. */
-export function createClusterRuntime({ api: connect, ...options }: ClusterRuntimeOptions): WorkloadRuntime {
-  const { stackId } = options;
+export function createClusterRuntime(options: StartOptions): WorkloadRuntime {
+  const { api, stackId } = options;
   const exclusive = createMutex();
-  const asking = async <T>(doing: string, call: (api: ClusterApi) => Promise<T>): Promise<T> => {
+  const asking = async <T>(doing: string, call: () => Promise<T>): Promise<T> => {
     try {
-      return await call(await connect());
+      return await call();
     } catch (error) {
       throw clusterError(error, doing);
     }
   };
-  const objectsOf = async (api: ClusterApi, workload: Workload) => {
+  const objectsOf = async (workload: Workload) => {
     const place = placeOf(workload);
     const [deployment, pods] = await Promise.all([
       api.get<DeploymentObject>(place),
@@ -56,32 +54,30 @@ export function createClusterRuntime({ api: connect, ...options }: ClusterRuntim
   };
   return {
     start: (spec, context) =>
-      exclusive(`${namespaceName(spec)}/${spec.buildId}`, async () =>
-        startWorkload(spec, context, { ...options, api: await connect() }),
-      ),
+      exclusive(`${namespaceName(spec)}/${spec.buildId}`, () => startWorkload(spec, context, options)),
     probe: (workload, healthEndpoint, signal) => probeHttp({ address: workload.address, path: healthEndpoint }, signal),
     // It holds from the start: a pod whose limits are changed is another pod.
     applyCpuLimit: async () => undefined,
     isAlive: (workload) =>
-      asking('Asking for a deployment', async (api) => {
-        const { deployment, pods } = await objectsOf(api, workload);
+      asking('Asking for a deployment', async () => {
+        const { deployment, pods } = await objectsOf(workload);
         return deployment !== null && isAlive(deployment, pods);
       }),
     measure: (workload) =>
-      asking('Measuring a workload', async (api) => {
-        const { deployment, pods } = await objectsOf(api, workload);
+      asking('Measuring a workload', async () => {
+        const { deployment, pods } = await objectsOf(workload);
         return deployment === null ? null : await measurePod(api, deployment, newest(pods));
       }),
     listening: (workload) =>
-      asking('Looking for the ports of a workload', async (api) => {
-        const { pods } = await objectsOf(api, workload);
+      asking('Looking for the ports of a workload', async () => {
+        const { pods } = await objectsOf(workload);
         const pod = newest(pods.filter(isRunning));
         return pod === undefined ? null : await listeningInPod(api, pod);
       }),
-    variables: (workload) => asking('Reading the variables of a workload', (api) => variables(api, workload)),
+    variables: (workload) => asking('Reading the variables of a workload', () => variables(api, workload)),
     tail: (workload, lines) =>
-      asking('Reading the output of a workload', async (api) => {
-        const { deployment, pods } = await objectsOf(api, workload);
+      asking('Reading the output of a workload', async () => {
+        const { deployment, pods } = await objectsOf(workload);
         if (deployment === null) return ['The deployment is gone.'];
         const pod = newest(pods);
         const failure = rolloutFailure({ deployment, pods, events: [] });
@@ -90,20 +86,18 @@ export function createClusterRuntime({ api: connect, ...options }: ClusterRuntim
         const end = explainEnd(pod) ?? failure?.message ?? null;
         return end === null ? output : [...output, end];
       }),
-    async *follow(workload, following) {
-      yield* followPods(await connect(), workload, following);
-    },
+    follow: (workload, following) => followPods(api, workload, following),
     list: (service, environment) =>
-      asking('Listing deployments', (api) => {
+      asking('Listing deployments', () => {
         const labels = { [LABELS.service]: service, [LABELS.environment]: environment };
         return listWorkloads(api, { stackId, namespace: namespaceName({ service, environment }), labels });
       }),
-    listAll: () => asking('Listing deployments', (api) => listWorkloads(api, { stackId, namespace: null })),
+    listAll: () => asking('Listing deployments', () => listWorkloads(api, { stackId, namespace: null })),
     // Its network policies are the cluster's to keep.
     protect: async () => undefined,
-    resume: async (workload, signal) => resume(await connect(), workload, signal),
+    resume: (workload, signal) => resume(api, workload, signal),
     remove: (workload, graceSeconds) =>
-      asking('Removing a deployment', async (api) => {
+      asking('Removing a deployment', async () => {
         const place = placeOf(workload);
         await exclusive(`${place.namespace}/${workload.buildId}`, () =>
           removeObjects(api, place, workload.buildId, graceSeconds),

@@ -8,13 +8,40 @@ export function partSize(number: number, firstBytes: number): number {
   return firstBytes * 2 ** Math.floor((number - 1) / PARTS_OF_A_SIZE);
 }
 
+/** Memory for the parts of one upload, which is used again: the collector sees no new buffer for each of them. */
+export interface PartMemory {
+  take(bytes: number): Buffer;
+  /** A part, or the beginning of one, that nobody reads any more. */
+  giveBack(part: Buffer): void;
+}
+
+export function createPartMemory(): PartMemory {
+  const free: ArrayBuffer[] = [];
+  return {
+    take(bytes) {
+      // Parts grow: what is too small for this one is for none after it.
+      while (free.length > 0) {
+        const memory = free.pop();
+        if (memory?.byteLength === bytes) return Buffer.from(memory);
+      }
+      return Buffer.from(new ArrayBuffer(bytes));
+    },
+    giveBack: (part) => void free.push(part.buffer as ArrayBuffer),
+  };
+}
+
 /**
  * Cuts a stream into the parts of an upload. Each is a copy, of which all but the last are full: the memory of a chunk may
  * be used again once the next one is asked for. A stream without a byte is one empty part.
+ * @param memory of the parts
  */
-export async function* cutParts(body: AsyncIterable<Uint8Array>, firstBytes: number): AsyncGenerator<Buffer, void> {
+export async function* cutParts(
+  body: AsyncIterable<Uint8Array>,
+  firstBytes: number,
+  memory: PartMemory,
+): AsyncGenerator<Buffer, void> {
   let number = 1;
-  let part = Buffer.allocUnsafeSlow(firstBytes);
+  let part = memory.take(firstBytes);
   let filled = 0;
   for await (const chunk of body) {
     for (let read = 0; read < chunk.byteLength; ) {
@@ -25,7 +52,7 @@ export async function* cutParts(body: AsyncIterable<Uint8Array>, firstBytes: num
       if (filled < part.length) continue;
       yield part;
       number += 1;
-      part = Buffer.allocUnsafeSlow(partSize(number, firstBytes));
+      part = memory.take(partSize(number, firstBytes));
       filled = 0;
     }
   }

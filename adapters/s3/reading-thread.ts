@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { bytesOf, createSlots, type PieceMessage, THREAD_LIMITS } from '../process/shared-pieces.ts';
 
 /** One download, as the thread is told of it. */
 export interface ReadingRequest {
@@ -8,7 +9,7 @@ export interface ReadingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** After so long without a byte the download has failed. */
   readonly idleMs: number;
-  /** `SLOTS` pieces of `SLOT_BYTES` each, which the thread fills and gives away until it gets them back. */
+  /** See `createSlots`. */
   readonly memory: SharedArrayBuffer;
 }
 
@@ -21,10 +22,10 @@ export interface ReadingAnswer {
   readonly contentRange: string | null;
 }
 
-/** What the thread says. It gets the number of a slot back, once the bytes in it were used. */
+/** What the thread says. */
 export type ReadingMessage =
   | ({ readonly type: 'answer' } & ReadingAnswer)
-  | { readonly type: 'piece'; readonly slot: number; readonly bytes: number }
+  | PieceMessage
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: string };
 
@@ -37,12 +38,6 @@ export interface ThreadReading {
   end(): Promise<void>;
 }
 
-export const SLOTS = 16;
-export const SLOT_BYTES = 64 * 1024;
-
-/** What the thread keeps of its own is little: the bytes are in memory that no collector looks at. */
-const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
-
 /**
  * Downloads on a thread of its own. What a stream of Node.js reads are buffers of their own, and for some ten MB of them the
  * collector marks everything that the process has; a thread has next to nothing to mark.
@@ -53,10 +48,10 @@ export async function readOnThread(
   signal: AbortSignal | undefined,
 ): Promise<ThreadReading> {
   signal?.throwIfAborted();
-  const memory = new SharedArrayBuffer(SLOTS * SLOT_BYTES);
+  const memory = createSlots();
   const workerData: ReadingRequest = { ...request, memory };
   const thread = new Worker(new URL('./reading-thread-main.ts', import.meta.url), {
-    ...{ workerData, env: {}, execArgv: [], resourceLimits: limits },
+    ...{ workerData, env: {}, execArgv: [], resourceLimits: THREAD_LIMITS },
   });
   // A download that nobody ends any more holds no process: it ends by itself when nothing is read of it.
   thread.unref();
@@ -94,7 +89,7 @@ async function* piecesOf(
     for await (const message of messages) {
       if (message.type === 'end') return;
       if (message.type !== 'piece') throw failed(message);
-      yield new Uint8Array(memory, message.slot * SLOT_BYTES, message.bytes);
+      yield bytesOf(memory, message);
       thread.postMessage(message.slot);
     }
     throw failed(undefined);

@@ -4,7 +4,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { objectDamaged } from '../../domain/objects/object-errors.ts';
 import type { UploadedObject, UploadOptions } from '../../domain/objects/ports.ts';
 import { untilAborted } from '../../domain/objects/until-aborted.ts';
-import { cutParts, MOST_PARTS } from './cut-parts.ts';
+import { createPartMemory, cutParts, MOST_PARTS, type PartMemory } from './cut-parts.ts';
 import { asObjectError, failureOf } from './s3-errors.ts';
 
 export interface UploadTarget {
@@ -48,6 +48,7 @@ export async function upload(
 ): Promise<UploadedObject> {
   const { signal } = options;
   const whole = createHash('sha256');
+  const memory = createPartMemory();
   let bytes = 0;
   let bodyError: unknown;
   // Ends the reading of the body, too, when a part cannot be sent.
@@ -57,7 +58,7 @@ export async function upload(
   signal?.addEventListener('abort', stop);
   async function* read() {
     try {
-      for await (const part of cutParts(untilAborted(body, ends.signal), place.partBytes)) {
+      for await (const part of cutParts(untilAborted(body, ends.signal), place.partBytes, memory)) {
         whole.update(part);
         bytes += part.length;
         yield part;
@@ -71,7 +72,7 @@ export async function upload(
   try {
     const first = await parts.next();
     const target = { ...place, s3: await open() };
-    const committed = await send({ ...target, ...options, ends }, first.value ?? Buffer.alloc(0), parts);
+    const committed = await send({ ...target, ...options, ends, memory }, first.value ?? Buffer.alloc(0), parts);
     const etag = await compare(target, { ...committed, bytes }, signal);
     return { bytes, sha256: whole.digest('hex'), etag };
   } catch (error) {
@@ -85,6 +86,7 @@ export async function upload(
 
 interface Sending extends UploadTarget, UploadOptions {
   readonly ends: AbortController;
+  readonly memory: PartMemory;
 }
 
 async function send(sending: Sending, first: Buffer, rest: AsyncIterable<Buffer>): Promise<Committed> {
@@ -148,7 +150,7 @@ async function abortUpload(s3: S3, upload: MultipartUpload): Promise<void> {
 }
 
 async function sendParts(
-  { s3, partBytes, onProgress, ends }: Sending,
+  { s3, partBytes, onProgress, ends, memory }: Sending,
   upload: MultipartUpload,
   parts: AsyncIterable<Buffer>,
 ): Promise<CompletedPart[]> {
@@ -160,6 +162,8 @@ async function sendParts(
     const named = { PartNumber: number, ChecksumSHA256: sha256(part) };
     const { ETag } = await s3.uploadPart({ ...upload, ...named, Body: part }, { abortSignal: ends.signal });
     sent[number - 1] = { ...named, ETag };
+    // Only now: until the store has it, it may be sent once more.
+    memory.giveBack(part);
     accepted += part.length;
     onProgress?.(accepted);
   };

@@ -6,6 +6,7 @@ import type { BackupStore } from '../../domain/backups/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { FinalBackup, FinalBackupState } from '../../domain/databases/ports.ts';
 import type { DatabaseRecord } from '../../domain/databases/record.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { formatId } from '../../domain/ids.ts';
 
 const POLL_MS = 1_000;
@@ -18,8 +19,8 @@ export interface FinalBackupDeps {
 }
 
 /**
- * Final backups by the workflow that makes all others. Nothing prunes them: they are kept as manual ones are. One of an id
- * is made once: its id is of the database and the time to drop it.
+ * Final backups by the workflow that makes all others, and proves these by a restore. Nothing prunes them: they are kept as
+ * manual ones are. One of an id is made once: its id is of the database and the time to drop it.
  */
 export function createFinalBackup({ backups, commands, now, pollMs = POLL_MS }: FinalBackupDeps): FinalBackup {
   return {
@@ -27,26 +28,43 @@ export function createFinalBackup({ backups, commands, now, pollMs = POLL_MS }: 
       const job = jobOf(record, now());
       if (job === null) return { kind: 'not backed up' };
       const backup = await backups.find(job.id);
-      return backup === null || backup.status === 'running' ? { kind: 'not made' } : stateOf(backup);
+      return backup === null ? { kind: 'not made' } : stateOf(backup);
     },
     async make(record, signal) {
+      signal.throwIfAborted();
       const job = jobOf(record, now());
-      if (job === null) return;
-      for (let isAsked = false; ; ) {
-        signal.throwIfAborted();
-        const backup = await backups.find(job.id);
-        if (backup !== null && backup.status !== 'running') return;
-        if (!isAsked && !(await commands.isUnderWay(job, job.id))) await commands.backUp(job);
-        isAsked = true;
-        await delay(pollMs, undefined, { signal });
-      }
+      if (job === null || (await isMade(job.id))) return;
+      if (!(await commands.isUnderWay(job, job.id))) await commands.backUp(job);
+      while (!(await hasEnded(job))) await delay(pollMs, undefined, { signal });
     },
   };
+
+  async function isMade(id: string): Promise<boolean> {
+    const backup = await backups.find(id);
+    return backup !== null && stateOf(backup).kind !== 'not made';
+  }
+
+  /** @throws RESTORE_FAILED for one that has ended, and was not proven */
+  async function hasEnded(job: BackupJob): Promise<boolean> {
+    if (await isMade(job.id)) return true;
+    const isDumped = (await backups.find(job.id))?.status === 'completed';
+    if (!isDumped || (await commands.isUnderWay(job, job.id))) return false;
+    // It may have been proven just before its workflow ended.
+    if (await isMade(job.id)) return true;
+    const text = `The final backup ${job.id} could not be restored for proof: see the log of the worker`;
+    throw new FairleadError('RESTORE_FAILED', text);
+  }
 }
 
-function stateOf({ id, objectKey, problem }: Backup): FinalBackupState {
-  if (objectKey !== null) return { kind: 'stored', backupId: id, objectKey };
-  return { kind: 'failed', reason: `The final backup ${id} failed: ${problem?.message ?? 'no reason is known'}` };
+function stateOf({ id, status, objectKey, problem, verification }: Backup): FinalBackupState {
+  if (status === 'running') return { kind: 'not made' };
+  if (objectKey === null) {
+    return { kind: 'failed', reason: `The final backup ${id} failed: ${problem?.message ?? 'no reason is known'}` };
+  }
+  // What nobody has restored is no reason to drop a database.
+  if (verification === null) return { kind: 'not made' };
+  if (verification.problem === null) return { kind: 'stored', backupId: id, objectKey };
+  return { kind: 'failed', reason: `The final backup ${id} cannot be restored: ${verification.problem.message}` };
 }
 
 /** Null for an engine that is not backed up. */

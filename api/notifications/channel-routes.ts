@@ -27,7 +27,7 @@ export const orgQuery = z.strictObject({
     .optional()
     .describe('For the platform: of this org; the operators of the installation when left out'),
 });
-const params = z.strictObject({ id: z.string().min(1).max(100) });
+export const channelParams = z.strictObject({ id: z.string().min(1).max(100) });
 const tag = 'alerts';
 
 /** Where an org is told of outages. */
@@ -40,6 +40,17 @@ export function toldOrg(caller: Caller, asked: string | undefined): string | nul
   if (isPlatform(caller)) return asked ?? null;
   if (caller.org !== '' && (asked === undefined || asked === caller.org)) return caller.org;
   throw new FairleadError('FORBIDDEN', 'Where another org is told is for its own admins to say');
+}
+
+/** @throws CHANNEL_NOT_FOUND, also for one of another org */
+export async function requireChannel(
+  { channels }: Pick<NotificationsDeps, 'channels'>,
+  caller: Caller,
+  id: string,
+): Promise<Channel> {
+  const channel = await channels.find(id);
+  if (channel !== null && (isPlatform(caller) || channel.org === caller.org)) return channel;
+  throw new FairleadError('CHANNEL_NOT_FOUND', `There is no channel ${id}; GET /api/alerts/channels lists yours`);
 }
 
 function listRoute({ channels, deliveries }: NotificationsDeps): Route {
@@ -154,14 +165,10 @@ function removeRoute(deps: NotificationsDeps): Route {
     summary: 'Removes a channel; what is under way to it is given up',
     tag,
     callers: CHANNEL_ADMINS,
-    params,
+    params: channelParams,
     responses: { 200: { description: 'It is gone', schema: channelViewSchema } },
     errors: ['CHANNEL_NOT_FOUND'],
-    resource: async ({ params: { id } }, { caller }) => {
-      const channel = await deps.channels.find(id);
-      if (channel !== null && (isPlatform(caller) || channel.org === caller.org)) return channel;
-      throw new FairleadError('CHANNEL_NOT_FOUND', `There is no channel ${id}; GET /api/alerts/channels lists yours`);
-    },
+    resource: ({ params: { id } }, { caller }) => requireChannel(deps, caller, id),
     handle: async ({ resource: channel }, context) => {
       const { id, org, target } = channel;
       await deps.recordChange(context, context.caller, {

@@ -47,7 +47,8 @@ function listRoute({ deliveries }: NotificationsDeps): Route {
   return defineRoute({
     method: 'get',
     path: '/api/alerts/deliveries',
-    summary: 'Notices by what became of them, the newest first; `dead` are those that were given up after 24 hours',
+    summary:
+      'Notices by what became of them, the newest first; `held` wait for the end of quiet hours, `dead` were given up after 24 hours',
     tag,
     callers: CHANNEL_ADMINS,
     query: orgQuery.extend({ state: z.enum(DELIVERY_STATES).default('dead'), ...pageQueryShape }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChatService } from '../../domain/notifications/chat-services.ts';
 import { pathOf } from '../api-client.ts';
+import { usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
@@ -24,12 +25,16 @@ export async function listChannels(context: CliContext, { org }: OrgOption): Pro
   else if (page.items.length === 0) output.print('Nobody is told of outages. Add one: `fairlead alerts add <address>`');
   else {
     output.table(
-      [{ title: 'KIND' }, { title: 'WHERE', shrinks: true }, { title: 'ORG' }, { title: 'STATE' }, { title: 'ID' }],
-      page.items.map(({ id, org: owner, target, state }) => [
+      [
+        ...[{ title: 'KIND' }, { title: 'WHERE', shrinks: true }, { title: 'ORG' }, { title: 'STATE' }],
+        ...[{ title: 'QUIET' }, { title: 'ID' }],
+      ],
+      page.items.map(({ id, org: owner, target, state, quiet }) => [
         { text: target.service ?? target.kind },
         { text: whereOf(target), tone: 'bold' },
         { text: owner ?? 'operators' },
         { text: state ?? '' },
+        { text: quietText(quiet) },
         { text: id, tone: 'dim' },
       ]),
     );
@@ -38,6 +43,13 @@ export async function listChannels(context: CliContext, { org }: OrgOption): Pro
     }
   }
   return exitCode('ok');
+}
+
+function quietText(quiet: ChannelReply['quiet']): string {
+  if (quiet == null) return '';
+  const { from, to, timeZone, weekdays } = quiet;
+  const days = weekdays == null ? '' : ` ${weekdays.join(',')}`;
+  return printable(`${from}-${to} ${timeZone}${days}`);
 }
 
 function whereOf({ to, url, host }: ChannelReply['target']): string {
@@ -100,6 +112,41 @@ export async function removeChannel(context: CliContext, id: string): Promise<nu
   const path = pathOf('api', 'alerts', 'channels', id);
   output.document(await connectToMonitor(context).call(channelReply, { method: 'DELETE', path }));
   if (!output.quiet) output.print(`Removed ${id}`);
+  return exitCode('ok');
+}
+
+export interface QuietOptions {
+  /** `HH:MM-HH:MM` */
+  readonly hours: string;
+  readonly zone: string;
+  readonly days?: string;
+  readonly passes: string;
+}
+
+/** `fairlead alerts quiet <channel> <hours>`. */
+export async function setQuiet(context: CliContext, id: string, options: QuietOptions): Promise<number> {
+  const { output } = context;
+  const [, from, to] = /^(\d{2}:\d{2})-(\d{2}:\d{2})$/.exec(options.hours) ?? [];
+  if (from === undefined) throw usageFailure(`${options.hours} are no hours.`, 'Write them as 22:00-07:00.');
+  const weekdays = options.days === undefined ? null : options.days.toLowerCase().split(',');
+  const body = { from, to, timeZone: options.zone, weekdays, passes: options.passes };
+  const path = pathOf('api', 'alerts', 'channels', id, 'quiet-hours');
+  const channel = await connectToMonitor(context).call(channelReply, { method: 'PUT', path, body });
+  output.document(channel);
+  if (!output.quiet) {
+    output.print(`${printable(whereOf(channel.target))} is quiet ${quietText(channel.quiet)}`);
+    output.note('What waits then is told as one message at the end. What is critical is told at once.');
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead alerts end-quiet <channel>`. */
+export async function endQuiet(context: CliContext, id: string): Promise<number> {
+  const { output } = context;
+  const path = pathOf('api', 'alerts', 'channels', id, 'quiet-hours');
+  const channel = await connectToMonitor(context).call(channelReply, { method: 'DELETE', path });
+  output.document(channel);
+  if (!output.quiet) output.print(`${printable(whereOf(channel.target))} is told everything at once`);
   return exitCode('ok');
 }
 

@@ -174,8 +174,8 @@ export interface SwapNames {
 /** Dumps and restores the databases of one engine. Names of databases are taken as they are, whatever they hold. */
 export interface DumpTool {
   /**
-   * Dumps a database and passes the archive on as it is written. Reading the archive fails when the tool ends with an error:
-   * whoever stores it stores nothing then.
+   * Dumps a database and passes the archive on as it is written; a piece of it is used up once the next one is asked for.
+   * Reading the archive fails when the tool ends with an error: whoever stores it stores nothing then.
    * @throws DUMP_FAILED with what the tool said, DUMP_TOOL_MISSING, what `store` throws, or the reason of the signal
    */
   dump<T>(

@@ -8,14 +8,24 @@ export const DEFAULT_RETENTION: Retention = { daily: 7, weekly: 4, monthly: 3 };
 
 type Counted = Pick<
   Backup,
-  'id' | 'service' | 'environment' | 'engine' | 'databaseName' | 'tier' | 'status' | 'startedAt' | 'verification'
+  | 'id'
+  | 'service'
+  | 'environment'
+  | 'engine'
+  | 'databaseName'
+  | 'kind'
+  | 'tier'
+  | 'status'
+  | 'startedAt'
+  | 'verification'
 >;
 
 /**
  * Which backups retention deletes: of each database and tier the completed ones behind the newest so many.
  *
  * It never deletes manual backups, nor the newest one that is verified: until a newer one is known to restore, that one is
- * the only proof. Backups that are not completed have no archive and count for nothing.
+ * the only proof. Of final backups that could not be restored, one a day for as long as their database is kept for it, the
+ * newest one stays. Backups that are not completed have no archive and count for nothing.
  */
 export function expiredBackups<T extends Counted>(backups: readonly T[], retention: Retention): readonly T[] {
   const groups = Map.groupBy(
@@ -28,9 +38,14 @@ export function expiredBackups<T extends Counted>(backups: readonly T[], retenti
 function expiredOfDatabase<T extends Counted>(group: readonly T[], retention: Retention): readonly T[] {
   const proven = group.find(isVerified);
   const tiers = Map.groupBy(group, ({ tier }) => tier);
-  return [...tiers].flatMap(([tier, members]) =>
+  const expired = [...tiers].flatMap(([tier, members]) =>
     tier === 'manual' ? [] : members.slice(retention[tier]).filter((backup) => backup !== proven),
   );
+  return [...expired, ...group.filter(isFailedFinal).slice(1)];
+}
+
+function isFailedFinal({ kind, verification }: Counted): boolean {
+  return kind === 'final' && verification !== null && verification.problem !== null;
 }
 
 function newestFirst(a: Counted, b: Counted): number {

@@ -209,9 +209,10 @@ export interface DatabaseCommands {
 
 /** What there is of the backup of a database before it is dropped at a time. */
 export type FinalBackupState =
+  /** A restore of it for proof has shown that it has what the database had. */
   | { readonly kind: 'stored'; readonly backupId: string; readonly objectKey: string }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** `not made`: it has not ended, or not begun. `not backed up`: none is made of databases of this engine. */
+  /** `not made`: it has not ended, or not begun, or nobody has restored it yet. `not backed up`: none is made of databases of this engine. */
   | { readonly kind: 'not made' | 'not backed up' };
 
 /** The backup of a database before it is dropped: one for each time to drop it. */
@@ -219,8 +220,9 @@ export interface FinalBackup {
   /** @throws UNAVAILABLE (retryable) */
   find(record: DatabaseRecord): Promise<FinalBackupState>;
   /**
-   * Makes it, and waits until it has ended, in whatever way. Asked again, it joins the same backup.
-   * @throws BACKUP_IN_PROGRESS, RESTORE_IN_PROGRESS while something else has the database; UNAVAILABLE (retryable); the abort reason
+   * Makes it, and waits until it has ended and was proven, in whatever way. Asked again, it joins the same backup.
+   * @throws BACKUP_IN_PROGRESS, RESTORE_IN_PROGRESS while something else has the database; RESTORE_FAILED where it could not be
+   * proven; UNAVAILABLE (retryable); the abort reason
    */
   make(record: DatabaseRecord, signal: AbortSignal): Promise<void>;
 }

@@ -28,6 +28,7 @@ export function incidentNotice(
     subject: subjectOf(incident, event),
     text: textOf(incident, event),
     ...(isWritten(incident, event) && { isWritten: true }),
+    urgency: incident.severity ?? 'critical',
     data: {
       incidentId: incident.id,
       monitorId: incident.monitorId,

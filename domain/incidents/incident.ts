@@ -33,6 +33,8 @@ export interface Incident {
   readonly flapping: boolean;
   /** What the check saw, in a sentence. */
   readonly cause: string | null;
+  /** How urgent it is: an outage outside prod is a warning. Those of earlier versions have none, and are critical. */
+  readonly severity?: 'critical' | 'warning' | undefined;
   /** Oldest first; at most {@link MOST_UPDATES}. */
   readonly updates: readonly IncidentUpdate[];
   /** How many changes it has had: what is written late, with fewer, changes nothing. */

@@ -7,7 +7,10 @@ export const INCIDENT_WORKFLOWS = { runIncident: 'runIncident' } as const;
 export const incidentWorkflowId = (id: string): string => `incident/${id}`;
 
 /** How an incident begins. Times are ISO. */
-export type IncidentStart = Pick<Incident, 'id' | 'org' | 'monitorId' | 'sequence' | 'title' | 'isPublic' | 'cause'> & {
+export type IncidentStart = Pick<
+  Incident,
+  'id' | 'org' | 'monitorId' | 'sequence' | 'title' | 'isPublic' | 'cause' | 'severity'
+> & {
   readonly startedAt: string;
 };
 

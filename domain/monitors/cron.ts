@@ -1,4 +1,4 @@
-import { type CalendarDay, weekdayOf } from './wall-clock.ts';
+import { type CalendarDay, weekdayOf } from '../wall-clock.ts';
 
 /** A time of day on some days. */
 export interface Cron {

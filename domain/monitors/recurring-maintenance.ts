@@ -1,7 +1,7 @@
 import { FairleadError } from '../errors.ts';
+import { dayAt, momentOf, nextDay } from '../wall-clock.ts';
 import { type Cron, isCronDay, parseCron } from './cron.ts';
 import { isInMaintenance, type MaintenanceWindow } from './maintenance.ts';
-import { dayAt, momentOf, nextDay } from './wall-clock.ts';
 
 /** Times in which a monitor may fail, again and again. */
 export interface RecurringMaintenance {

@@ -3,6 +3,7 @@ import { environmentSchema } from '../environment-schema.ts';
 import { orgSlugSchema } from '../org-slug.ts';
 import { isPlainText } from '../plain-text.ts';
 import { serviceNameSchema } from '../service-name.ts';
+import { isTimeZone } from '../wall-clock.ts';
 import { DNS_TYPES, MOST_EXPECTED_CHARACTERS, type MonitorCheck } from './check-kinds.ts';
 import { parseCron } from './cron.ts';
 import { TOKEN_OVERLAP_HOURS } from './heartbeat.ts';
@@ -10,7 +11,6 @@ import { isHost, MOST_HOST_CHARACTERS } from './host-name.ts';
 import { INTERVAL_SECONDS } from './monitor.ts';
 import { MOST_RECURRING_MINUTES } from './recurring-maintenance.ts';
 import type { Registration } from './registration.ts';
-import { isTimeZone } from './wall-clock.ts';
 
 const plain = (most: number) => z.string().min(1).max(most).refine(isPlainText, 'text without control characters');
 const url = (protocol: RegExp) =>

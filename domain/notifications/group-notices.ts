@@ -1,4 +1,11 @@
-import { NOTIFICATION_KIND_NAMES, type Notification, type NotificationKind } from './notification.ts';
+import {
+  NOTIFICATION_KIND_NAMES,
+  type Notification,
+  type NotificationKind,
+  URGENCIES,
+  type Urgency,
+  urgencyOf,
+} from './notification.ts';
 import { orgOfPage } from './page-audience.ts';
 
 /** A notice that names more than one thing lists so many, and counts the rest. */
@@ -9,17 +16,22 @@ export interface NoticeGroup {
   readonly kind: NotificationKind;
   /** How many there are. */
   readonly count: number;
-  /** The first of them, at most {@link MOST_LISTED}, and at least one. */
+  /** The most urgent of them first, at most {@link MOST_LISTED}, and at least one. */
   readonly listed: readonly Notification[];
 }
 
-/** By kind, in the order of the table: what is down is told before what is up again. */
-export function groupByKind<T extends { readonly kind: NotificationKind }>(
+/**
+ * By kind, in the order of the table: what is down is told before what is up again. In a group the most urgent are the first:
+ * they are listed, and it is as urgent as they are.
+ */
+export function groupByKind<T extends { readonly kind: NotificationKind; readonly urgency?: Urgency | undefined }>(
   notices: readonly T[],
 ): readonly (readonly T[])[] {
-  return NOTIFICATION_KIND_NAMES.map((kind) => notices.filter((notice) => notice.kind === kind)).filter(
-    (group) => group.length > 0,
-  );
+  const rankOf = (notice: T): number => URGENCIES.indexOf(urgencyOf(notice));
+  const ofKind = (kind: NotificationKind): readonly T[] => notices.filter((notice) => notice.kind === kind);
+  return NOTIFICATION_KIND_NAMES.map((kind) =>
+    ofKind(kind).toSorted((one, other) => rankOf(one) - rankOf(other)),
+  ).filter((group) => group.length > 0);
 }
 
 /**
@@ -38,6 +50,7 @@ export function groupedNotice(roundId: string, { kind, count, listed }: NoticeGr
   );
   return {
     ...{ id: `group/${roundId}/${kind}`, kind, org: first.org, at: first.at },
+    ...(first.urgency !== undefined && { urgency: first.urgency }),
     subject: `${first.subject} and ${count - 1} more`,
     text: [...lines, ...rest, '', whereMore(first)].join('\n'),
     data: { count, incidentIds },

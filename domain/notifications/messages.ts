@@ -21,6 +21,13 @@ export interface DeliveryJob {
   readonly again: boolean;
 }
 
+/** A delivery that waited for the end of quiet hours. */
+export interface HeldJob {
+  readonly id: string;
+  /** That end, ISO. */
+  readonly until: string;
+}
+
 export interface GatherJob {
   /** Null: the operators. */
   readonly org: string | null;

@@ -1,34 +1,47 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { ChatService } from './chat-services.ts';
+import type { QuietHours } from './quiet-hours.ts';
 
 /**
  * The kinds of what is told, for all modules that tell something: one table. Those that are gathered may come by thousands
- * at once, and are told in groups, the kinds in this order; what a person wrote is told in its whole length, at once.
+ * at once, and are told in groups, the kinds in this order; what a person wrote is told in its whole length, at once. Those
+ * that `mayWait` wait for the end of the quiet hours of a channel where they are not urgent enough for it.
  */
 export const NOTIFICATION_KINDS = {
-  'incident.opened': { severity: 'critical', title: 'Down', isGathered: true },
-  'monitor.flapping': { severity: 'warning', title: 'Flapping', isGathered: true },
-  'incident.acknowledged': { severity: 'info', title: 'Acknowledged', isGathered: true },
-  'incident.updated': { severity: 'info', title: 'Update', isGathered: false },
-  'monitor.steady': { severity: 'info', title: 'No longer flapping', isGathered: true },
-  'incident.resolved': { severity: 'info', title: 'Up again', isGathered: true },
-  'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false },
-  'roll-up.failed': { severity: 'warning', title: 'History of monitors was not rolled up', isGathered: false },
-  'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled', isGathered: false },
-  'alerts.test': { severity: 'info', title: 'Test alert', isGathered: false },
+  'incident.opened': { severity: 'critical', title: 'Down', isGathered: true, mayWait: true },
+  'monitor.flapping': { severity: 'warning', title: 'Flapping', isGathered: true, mayWait: true },
+  'incident.acknowledged': { severity: 'info', title: 'Acknowledged', isGathered: true, mayWait: true },
+  'incident.updated': { severity: 'info', title: 'Update', isGathered: false, mayWait: true },
+  'monitor.steady': { severity: 'info', title: 'No longer flapping', isGathered: true, mayWait: true },
+  'incident.resolved': { severity: 'info', title: 'Up again', isGathered: true, mayWait: true },
+  'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false, mayWait: true },
+  'roll-up.failed': {
+    severity: 'warning',
+    title: 'History of monitors was not rolled up',
+    isGathered: false,
+    mayWait: true,
+  },
+  'reconcile.refused': { severity: 'warning', title: 'Monitors were not reconciled', isGathered: false, mayWait: true },
+  'alerts.test': { severity: 'info', title: 'Test alert', isGathered: false, mayWait: false },
   /** To the other channels of its org. */
-  'channel.stopped': { severity: 'warning', title: 'A channel was stopped', isGathered: false },
+  'channel.stopped': { severity: 'warning', title: 'A channel was stopped', isGathered: false, mayWait: false },
   /** To the address of a channel alone: whoever reads there says whether it is to be mailed. */
-  'channel.confirm': { severity: 'info', title: 'Confirmation', isGathered: false },
+  'channel.confirm': { severity: 'info', title: 'Confirmation', isGathered: false, mayWait: false },
+  /** What waited for the end of the quiet hours of a channel, to that channel alone. */
+  'alerts.digest': { severity: 'info', title: 'Alerts of the quiet hours', isGathered: false, mayWait: false },
   /** To the subscribers of a status page: what it shows, and nothing else. */
-  'page.opened': { severity: 'info', title: 'Incident', isGathered: true },
-  'page.updated': { severity: 'info', title: 'Update of an incident', isGathered: false },
-  'page.resolved': { severity: 'info', title: 'Incident resolved', isGathered: true },
-  'page.maintenance': { severity: 'info', title: 'Maintenance', isGathered: true },
+  'page.opened': { severity: 'info', title: 'Incident', isGathered: true, mayWait: false },
+  'page.updated': { severity: 'info', title: 'Update of an incident', isGathered: false, mayWait: false },
+  'page.resolved': { severity: 'info', title: 'Incident resolved', isGathered: true, mayWait: false },
+  'page.maintenance': { severity: 'info', title: 'Maintenance', isGathered: true, mayWait: false },
   /** To one address that somebody has named on a status page. */
-  'subscriber.confirm': { severity: 'info', title: 'Confirmation', isGathered: false },
+  'subscriber.confirm': { severity: 'info', title: 'Confirmation', isGathered: false, mayWait: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
+
+/** The most urgent first. */
+export const URGENCIES = ['critical', 'warning', 'info'] as const;
+export type Urgency = (typeof URGENCIES)[number];
 
 export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS).filter(isNotificationKind);
 
@@ -39,6 +52,16 @@ export function isNotificationKind(text: string): text is NotificationKind {
 /** Whether it is told with others, and not at once. */
 export function isGathered({ kind, isWritten = false }: Pick<Notification, 'kind' | 'isWritten'>): boolean {
   return NOTIFICATION_KINDS[kind].isGathered && !isWritten;
+}
+
+export function urgencyOf({ kind, urgency }: Pick<Notification, 'kind' | 'urgency'>): Urgency {
+  return urgency ?? NOTIFICATION_KINDS[kind].severity;
+}
+
+/** Whether it waits while it is quiet. */
+export function waitsInQuiet(notice: Pick<Notification, 'kind' | 'urgency'>, { passes }: QuietHours): boolean {
+  const isUrgent = URGENCIES.indexOf(urgencyOf(notice)) <= URGENCIES.indexOf(passes);
+  return NOTIFICATION_KINDS[notice.kind].mayWait && !isUrgent;
 }
 
 /** Something to tell an org. */
@@ -54,6 +77,8 @@ export interface Notification {
   readonly text: string;
   /** What a person writes of a thing, such as a note: told at once and alone, for a group has no place for it. */
   readonly isWritten?: boolean | undefined;
+  /** Of what it is about, where that is not the severity of its kind: all that is told of an outage is as urgent as the outage. */
+  readonly urgency?: Urgency | undefined;
   /** Facts for programs: strings, numbers, booleans, null, short lists of strings. */
   readonly data: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
   readonly at: Date;
@@ -90,12 +115,17 @@ export interface Channel {
   readonly state: ChannelState;
   /** Null once it was used, and where none is needed. */
   readonly confirmation: Confirmation | null;
+  /** When it is told what is urgent alone; none in the records of earlier versions. */
+  readonly quiet?: QuietHours | null | undefined;
   readonly createdAt: Date;
   readonly createdBy: string;
 }
 
-/** What became of a notification on one channel. `dead`: given up after 24 hours, and waiting for a person. */
-export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const;
+/**
+ * What became of a notification on one channel. `held`: it waits for the end of the quiet hours, and for the digest that it is
+ * told in. `dead`: given up after 24 hours, and waiting for a person.
+ */
+export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'dead'] as const;
 export interface Delivery {
   /** Made of the notification's and the channel's. */
   readonly id: string;
@@ -105,6 +135,10 @@ export interface Delivery {
   readonly state: (typeof DELIVERY_STATES)[number];
   readonly attempts: number;
   readonly lastProblem: string | null;
+  /** The end of the quiet hours that it waits for, or waited for: once, whatever came then. */
+  readonly heldUntil?: Date | undefined;
+  /** Of a digest: the ids of the deliveries that are told in it, and end with it. */
+  readonly covers?: readonly string[] | undefined;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
 }

@@ -3,14 +3,16 @@
  *
  * Keying: a notice waits once, by its id; of an org one workflow `gather-notices/<org>` tells what waits, a round at a time,
  * and the record of a round says which notices are in it. One delivery a (notification, channel): the workflow
- * `deliver/<id>` runs once for it.
+ * `deliver/<id>` runs once for it. In quiet hours of the channel that workflow waits for their end; the first one that wakes
+ * makes one digest of all that waited, by the channel and the end, and that one is delivered as any other notice.
  * Retries: for 24 hours, at longer and longer intervals; then the delivery is dead, and a person may replay it. A receiver
  * gets the same id each time: the Message-ID of a mail, `webhook-id` of a webhook.
  * Compensation: none.
  */
 
 import type { Page, PageRequest } from '../page.ts';
-import type { Channel, Delivery, Notification, NotificationKind } from './notification.ts';
+import type { Channel, Delivery, Notification, NotificationKind, Urgency } from './notification.ts';
+import type { QuietHours } from './quiet-hours.ts';
 
 /** @throws UNAVAILABLE (retryable) from every method */
 export interface ChannelStore {
@@ -25,6 +27,8 @@ export interface ChannelStore {
   confirm(id: string, hash: string, now: Date): Promise<boolean>;
   /** Nothing happens when there is none. */
   stop(id: string): Promise<void>;
+  /** @param quiet null: it is told at once, at any time. Nothing happens when there is no such channel */
+  setQuiet(id: string, quiet: QuietHours | null): Promise<void>;
   /** Nothing happens when there is none. */
   remove(id: string): Promise<void>;
 }
@@ -40,6 +44,7 @@ export interface AudienceList {
 export interface WaitingNotice {
   readonly id: string;
   readonly kind: NotificationKind;
+  readonly urgency?: Urgency | undefined;
 }
 
 /** What is told of an org at once, decided once. */
@@ -98,8 +103,17 @@ export interface DeliveryStore {
   insert(delivery: Delivery): Promise<void>;
   /** How many wait of one channel that came at or after a time, up to `most`. */
   countPending(channel: Pick<Channel, 'id' | 'org'>, since: Date, most: number): Promise<number>;
-  /** Notes an attempt that failed, or the end. */
-  note(id: string, change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'endedAt'>>): Promise<void>;
+  /** Notes an attempt that failed, that it waits for the end of quiet hours, or the end. */
+  note(
+    id: string,
+    change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'heldUntil' | 'endedAt'>>,
+  ): Promise<void>;
+  /** How many of a channel are held until a time, up to `most`. */
+  countHeld(channel: Pick<Channel, 'id' | 'org'>, until: Date, most: number): Promise<number>;
+  /** Those that are held until a time, the first `most`, by their times, then ids. */
+  listHeld(channel: Pick<Channel, 'id' | 'org'>, until: Date, most: number): Promise<readonly Delivery[]>;
+  /** Notes the end of those of them that are held, or given up. */
+  endHeld(ids: readonly string[], end: Pick<Delivery, 'state' | 'lastProblem' | 'endedAt'>): Promise<void>;
   /** Newest first. */
   list(
     filter: { readonly org: string | null; readonly state: Delivery['state'] },

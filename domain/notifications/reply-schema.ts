@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHAT_SERVICES } from './chat-services.ts';
 import { CHANNEL_STATES, type Channel, DELIVERY_STATES, type Delivery } from './notification.ts';
+import { PASSING, WEEKDAYS } from './quiet-hours.ts';
 
 /** Channels and deliveries as replies show them: never a secret. */
 
@@ -20,6 +21,14 @@ export const channelViewSchema = z.object({
     .describe(
       '`unconfirmed`: nobody has said yet that the address wants mail; `stopped`: its reader wants no more. Neither is told anything',
     ),
+  quiet: z
+    .object({
+      ...{ from: text, to: text, timeZone: text },
+      weekdays: z.array(z.enum(WEEKDAYS)).nullable(),
+      passes: z.enum(PASSING),
+    })
+    .nullable()
+    .describe('When what is less urgent than `passes` waits; null: never'),
   createdAt: moment,
   createdBy: text,
 });
@@ -41,6 +50,7 @@ export const deliveryViewSchema = z.object({
   state: z.enum(DELIVERY_STATES),
   attempts: z.int(),
   lastProblem: text.nullable(),
+  heldUntil: moment.nullable().describe('The end of the quiet hours that it waits for, or waited for'),
   createdAt: moment,
   endedAt: moment.nullable(),
 });
@@ -50,11 +60,17 @@ export function channelView({
   org,
   target,
   state,
+  quiet,
   createdAt,
   createdBy,
 }: Channel): z.input<typeof channelViewSchema> {
   const shown = shownTarget(target);
-  return { id, org, target: shown, state, createdAt: createdAt.toISOString(), createdBy };
+  return { id, org, target: shown, state, quiet: shownQuiet(quiet), createdAt: createdAt.toISOString(), createdBy };
+}
+
+function shownQuiet(quiet: Channel['quiet']): z.input<typeof channelViewSchema>['quiet'] {
+  if (quiet == null) return null;
+  return { ...quiet, weekdays: quiet.weekdays === null ? null : [...quiet.weekdays] };
 }
 
 function shownTarget(target: Channel['target']): z.input<typeof channelViewSchema>['target'] {
@@ -69,9 +85,10 @@ function shownTarget(target: Channel['target']): z.input<typeof channelViewSchem
 }
 
 export function deliveryView(delivery: Delivery): z.input<typeof deliveryViewSchema> {
-  const { id, channelId, notification, state, attempts, lastProblem, createdAt, endedAt } = delivery;
+  const { id, channelId, notification, state, attempts, lastProblem, heldUntil, createdAt, endedAt } = delivery;
   return {
     ...{ id, channelId, kind: notification.kind, subject: notification.subject, state, attempts, lastProblem },
+    heldUntil: heldUntil?.toISOString() ?? null,
     ...{ createdAt: createdAt.toISOString(), endedAt: endedAt?.toISOString() ?? null },
   };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isPlainText } from '../plain-text.ts';
+import { isTimeZone } from '../wall-clock.ts';
 import { CHAT_TEMPLATES } from './chat-templates.ts';
+import { PASSING, problemOfQuiet, WEEKDAYS } from './quiet-hours.ts';
 
 const address = z
   .url({ protocol: /^https?$/ })
@@ -43,3 +45,38 @@ export const newChannelSchema = z.discriminatedUnion('kind', [
     token: secret.describe('The integration key of Events v2; shown to nobody later'),
   }),
 ]);
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** `PUT /api/alerts/channels/:id/quiet-hours` */
+export const quietHoursSchema = z
+  .strictObject({
+    from: z.string().regex(TIME, 'a time of day, such as 22:00').describe('A time of day, such as `22:00`'),
+    to: z
+      .string()
+      .refine((text) => TIME.test(text) || text === '24:00', 'a time of day, such as 07:00, or 24:00')
+      .describe('A time of day, such as `07:00`, or `24:00`; of the next day where it is no later than `from`'),
+    timeZone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, 'a time zone of the IANA database, such as Europe/Berlin')
+      .default('UTC')
+      .describe('They are by the clocks of this time zone, in summer and in winter'),
+    weekdays: z
+      .array(z.enum(WEEKDAYS))
+      .min(1, 'at least one day, or null for each day')
+      .max(WEEKDAYS.length)
+      .nullable()
+      .default(null)
+      .describe('The days on which they begin; null: each day'),
+    passes: z
+      .enum(PASSING)
+      .default('critical')
+      .describe('What is as urgent is told at once, and what is more so; nothing keeps back what is critical'),
+  })
+  .superRefine((quiet, context) => {
+    const problem = problemOfQuiet(quiet);
+    if (problem === null) return;
+    const [field = '', message = ''] = problem.split(/: (.*)/s);
+    context.addIssue({ code: 'custom', path: [field], message });
+  });

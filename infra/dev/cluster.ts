@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   },
   down: async () => {
     const tools = await clusterTools({ env, report: silentReporter, obtain: false }).catch(() => null);
-    await bringDown(clusterPaths(clusterFolder(env)), tools);
+    await bringDown(clusterPaths(clusterFolder(env)), tools, createReporter(process.stderr));
     process.stderr.write('No cluster is up.\n');
     return 0;
   },

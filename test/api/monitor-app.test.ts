@@ -71,6 +71,8 @@ const TABLE = readTable(`
   GET    /api/alerts/channels                  401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   POST   /api/alerts/channels {"kind":"webhook","url":"https://a.example.com/hook"}  401 201 201 201 201 201 403 403 201 403 403 403 403 403 403 403
   DELETE /api/alerts/channels/chn_none         401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  PUT    /api/alerts/channels/chn_none/quiet-hours {"from":"22:00","to":"07:00"}  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  DELETE /api/alerts/channels/chn_none/quiet-hours  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   POST   /api/alerts/test                      401 202 202 202 202 202 403 403 202 403 403 403 403 403 403 403
   GET    /api/alerts/deliveries                401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   POST   /api/alerts/deliveries/replay {"id":"dlv_none"}  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403

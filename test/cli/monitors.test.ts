@@ -308,6 +308,18 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.equal(monitor.delivered.length, 1, 'the mail that asks the address');
     await ok('alerts', 'test');
     assert.equal(monitor.delivered.length, 2, 'the webhook alone');
+    const [id = ''] = (await ok('alerts', '--quiet')).trim().split('\n');
+    const hours = ['--zone', 'Europe/Berlin', '--days', 'fri,sat'];
+    assert.match(
+      await ok('alerts', 'quiet', id, '22:00-07:00', ...hours),
+      /is quiet 22:00-07:00 Europe\/Berlin fri,sat/,
+    );
+    assert.match(await ok('alerts'), /22:00-07:00 Europe\/Berlin fri,sat/);
+    assert.equal(JSON.parse(await ok('alerts', 'quiet', id, '00:00-06:30', '--json')).data.quiet.timeZone, 'UTC');
+    assert.match((await run('alerts', 'quiet', id, 'nights')).stderr, /Write them as 22:00-07:00/);
+    assert.match((await run('alerts', 'quiet', id, '22:00-07:00', '--days', 'sonntag')).stderr, /weekdays/);
+    assert.match(await ok('alerts', 'end-quiet', id), /told everything at once/);
+    assert.doesNotMatch(await ok('alerts'), /06:30/);
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
     assert.match(await ok('alerts'), /Nobody is told/);
     assert.equal((await run('alerts', 'add', 'nobody')).code, 2);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DumpTool } from '../../domain/backups/ports.ts';
 import { scratchName } from '../../domain/backups/restore.ts';
 
@@ -256,21 +257,29 @@ export function dumpProgramSuite(title: string, use: () => DumpToolUnderTest & {
       await use().write(live, 'one');
       const seen: string[] = [];
       const programs: string[] = [];
+      const limit = patience();
+      const look = (): void => {
+        for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+          try {
+            const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+            seen.push(line);
+            if (/dump\0/.test(line)) programs.push(line);
+          } catch {
+            // It has ended.
+          }
+        }
+      };
       await tool.dump(
         live,
         async (archive) => {
-          for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-            try {
-              const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-              seen.push(line);
-              if (/dump\0/.test(line)) programs.push(line);
-            } catch {
-              // It has ended.
-            }
+          // It begins beside this.
+          while (programs.length === 0 && !limit.aborted) {
+            await delay(1);
+            look();
           }
           return await collect(archive);
         },
-        { signal: patience() },
+        { signal: limit },
       );
       assert.ok(programs.length > 0, 'the dump was seen');
       assert.ok(password.length > 10 && !seen.some((line) => line.includes(password)));
@@ -278,9 +287,10 @@ export function dumpProgramSuite(title: string, use: () => DumpToolUnderTest & {
   });
 }
 
+/** Copies: the memory of a piece is used again once the next one is asked for. */
 export async function collect(archive: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of archive) chunks.push(chunk);
+  for await (const chunk of archive) chunks.push(Uint8Array.from(chunk));
   return Buffer.concat(chunks);
 }
 

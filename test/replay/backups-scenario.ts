@@ -14,7 +14,7 @@ import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
 
 /**
- * A backup by hand, one that fails, and one that is cancelled; a night, its proof, its copy, and the drop of what restores
+ * A backup by hand, a final one, one that fails, and one that is cancelled; a night, its proof, its copy, and the drop of what restores
  * kept; a restore of either kind, and one that fails; a night after a restore whose workflow is gone, and one of two pages.
  */
 export async function backups(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
@@ -33,8 +33,8 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
       .catch(() => undefined);
     recordings[name] = { workflowId, runId };
   };
-  const backUp = async (name: string): Promise<BackupJob> => {
-    const job = parts.job();
+  const backUp = async (name: string, change: Partial<BackupJob> = {}): Promise<BackupJob> => {
+    const job = parts.job(change);
     await commands.backUp(job);
     await ended(name, job);
     return job;
@@ -55,6 +55,7 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
   const worker = { taskQueue: 'backups', module: 'backups', activities, others };
   await withOwnWorker(temporal, worker, async (execute) => {
     const { id } = await backUp('backup-database');
+    await backUp('backup-final', { kind: 'final' });
     await restore('restore-by-swap', parts.restoreJob(id));
     await restore('restore-in-place', parts.restoreJob(id, { mode: 'in-place', safetyBackupId: 'bak_safety' }));
     await restore('restore-refused', parts.restoreJob('bak_nobody'));

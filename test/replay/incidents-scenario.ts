@@ -27,7 +27,7 @@ const AT = '2026-11-01T10:00:00.000Z';
 
 /**
  * An incident that is acknowledged, flaps, is told of and ends; one that is begun again after its end; a delivery that is
- * taken at the second attempt, and one that is given up and then asked for once more.
+ * taken at the second attempt, one that is given up and then asked for once more, and one that waits for the end of quiet hours.
  */
 export async function incidents(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const { client } = temporal;
@@ -94,9 +94,15 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     faults.push(new FairleadError('UNAVAILABLE', 'gone'));
     await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-dead', [{ id: 'dead', again: false }]);
     await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-again', [{ id: 'dead', again: true }]);
+    const hours = { from: '09:00', to: '11:00', timeZone: 'UTC', weekdays: null, passes: 'critical' } as const;
+    const quiet = channelRecord({ id: 'chn_quiet', quiet: hours });
+    await channels.insert(quiet);
+    const { notification, ...facts } = deliveryRecord({ id: 'held', channelId: quiet.id });
+    await deliveries.insert({ ...facts, notification: { ...notification, urgency: 'warning' } });
+    await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-held', [{ id: 'held', again: false }]);
   });
   const { runId } = await client.workflow.getHandle(incidentWorkflowId('inc_recorded_1')).describe();
-  const names = ['incident-again', 'deliver-late', 'deliver-dead', 'deliver-again'];
+  const names = ['incident-again', 'deliver-late', 'deliver-dead', 'deliver-again', 'deliver-held'];
   return {
     'run-incident': { workflowId: incidentWorkflowId('inc_recorded_1'), runId },
     'gather-notices': gatherWorkflowId('acme'),

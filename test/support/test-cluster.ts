@@ -31,5 +31,8 @@ export async function useCluster(): Promise<TestCluster> {
   const paths = clusterPaths(clusterFolder(process.env));
   const { isUp } = await clusterStatus(paths);
   const kubeconfig = await bringUp(options);
-  return { kubeconfig, end: async () => (isUp ? undefined : bringDown(paths, await clusterTools(options))) };
+  return {
+    kubeconfig,
+    end: async () => (isUp ? undefined : bringDown(paths, await clusterTools(options), silentReporter)),
+  };
 }

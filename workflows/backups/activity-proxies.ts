@@ -109,6 +109,11 @@ export function proofs(timeoutMs: number): Proofs {
   return transfers(taskQueue, timeoutMs);
 }
 
+/** Of a backup that somebody waits for. */
+export function askedProofs(timeoutMs: number): Proofs {
+  return transfers(askedQueue, timeoutMs);
+}
+
 export function restores(timeoutMs: number): Restores {
   return transfers(askedQueue, timeoutMs);
 }

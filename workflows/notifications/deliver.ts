@@ -1,4 +1,4 @@
-import { ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities, sleep } from '@temporalio/workflow';
 import type { NotificationsActivities } from '../../activities/notifications/index.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { DELIVERY_HOURS, type DeliveryJob } from '../../domain/notifications/messages.ts';
@@ -13,19 +13,27 @@ const { sendNotice } = proxyActivities<Pick<NotificationsActivities, 'sendNotice
   scheduleToCloseTimeout: `${DELIVERY_HOURS}h`,
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '1h' },
 });
-const { reviveDelivery, buryDelivery } = proxyActivities<
-  Pick<NotificationsActivities, 'reviveDelivery' | 'buryDelivery'>
+const { reviveDelivery, buryDelivery, tellDigest } = proxyActivities<
+  Pick<NotificationsActivities, 'reviveDelivery' | 'buryDelivery' | 'tellDigest'>
 >({
   taskQueue,
   startToCloseTimeout: '30s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** One delivery of a notice to a channel; id `deliver/<id>`. After a day it is given up, and waits for a person. */
+/**
+ * One delivery of a notice to a channel; id `deliver/<id>`. In quiet hours of the channel it waits here for their end, and is
+ * told in their digest. After a day of attempts it is given up, and waits for a person.
+ */
 export async function deliver({ id, again }: DeliveryJob): Promise<void> {
   if (again) await reviveDelivery(id);
   try {
-    await sendNotice(id);
+    const until = await sendNotice(id, again);
+    // Workers of earlier versions answer nothing.
+    if (until == null) return;
+    await sleep(Math.max(1, Date.parse(until) - Date.now()));
+    if (await tellDigest({ id, until })) return;
+    await sendNotice(id, again);
   } catch (error) {
     if (isCancellation(error)) throw error;
     await buryDelivery({ id, problem: problemOf(error) });

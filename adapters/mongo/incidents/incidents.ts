@@ -34,6 +34,7 @@ const incidentSchema = z.object({
   resolvedAt: time.nullable(),
   flapping: z.boolean(),
   cause: text.nullable(),
+  severity: z.enum(['critical', 'warning']).optional(),
   updates: z.array(z.object({ at: time, status: z.enum(UPDATE_STATES), body: text, by: text.nullable() })),
   changes: z.int().default(0),
 });

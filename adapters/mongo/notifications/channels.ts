@@ -4,6 +4,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { CHAT_SERVICES } from '../../../domain/notifications/chat-services.ts';
 import { CHANNEL_STATES, type Channel } from '../../../domain/notifications/notification.ts';
 import { type ChannelStore, MOST_CHANNELS } from '../../../domain/notifications/ports.ts';
+import { PASSING, WEEKDAYS } from '../../../domain/notifications/quiet-hours.ts';
 import { mongoCall } from '../connect.ts';
 import { insertIfNew } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
@@ -30,6 +31,13 @@ const channelSchema = z.object({
   // Those of before addresses were confirmed were added by the platform's admins.
   state: z.enum(CHANNEL_STATES).default('active'),
   confirmation: z.object({ nonce: text, hash: text, expiresAt: z.date() }).nullable().default(null),
+  quiet: z
+    .object({
+      ...{ from: text, to: text, timeZone: text },
+      weekdays: z.array(z.enum(WEEKDAYS)).nullable(),
+      passes: z.enum(PASSING),
+    })
+    .nullish(),
   createdAt: z.date(),
   createdBy: text,
 });
@@ -70,6 +78,9 @@ export function createChannelStore({ db }: { readonly db: Db }): ChannelStore {
     },
     async stop(id) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: { state: 'stopped', confirmation: null } }));
+    },
+    async setQuiet(id, quiet) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { quiet } }));
     },
     async remove(id) {
       await mongoCall(() => collection.deleteOne({ _id: id }));

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
-import { DELIVERY_STATES, type Delivery } from '../../../domain/notifications/notification.ts';
+import { type Channel, DELIVERY_STATES, type Delivery } from '../../../domain/notifications/notification.ts';
 import type { DeliveryStore } from '../../../domain/notifications/ports.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
@@ -9,6 +9,9 @@ import { COLLECTIONS } from './indexes.ts';
 import { notificationSchema } from './notification-schema.ts';
 
 type DeliveryDocument = Omit<Delivery, 'id'> & { readonly _id: string };
+
+/** Ids in one command. */
+const MOST_IDS = 1_000;
 
 const text = z.string();
 const deliverySchema = z.object({
@@ -19,6 +22,8 @@ const deliverySchema = z.object({
   state: z.enum(DELIVERY_STATES),
   attempts: z.int(),
   lastProblem: text.nullable(),
+  heldUntil: z.date().optional(),
+  covers: z.array(text).optional(),
   createdAt: z.date(),
   endedAt: z.date().nullable(),
 });
@@ -45,6 +50,18 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
     async note(id, change) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: change }));
     },
+    countHeld: (channel, until, most) =>
+      mongoCall(() => collection.countDocuments(heldOf(channel, until), { limit: most })),
+    async listHeld(channel, until, most) {
+      const held = collection.find(heldOf(channel, until)).sort({ createdAt: 1, _id: 1 }).limit(most);
+      return (await mongoCall(() => held.toArray())).map(readDelivery);
+    },
+    async endHeld(ids, end) {
+      for (let from = 0; from < ids.length; from += MOST_IDS) {
+        const filter = { _id: { $in: ids.slice(from, from + MOST_IDS) }, state: { $in: ['held', 'dead'] as const } };
+        await mongoCall(() => collection.updateMany(filter, { $set: end }));
+      }
+    },
     async list({ org, state }, { cursor, limit }) {
       const older = olderThan('createdAt', decodeCursor(cursor, timeAndId)) as Filter<DeliveryDocument>;
       const documents = await mongoCall(() =>
@@ -58,6 +75,10 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
       return { ...page, items: page.items.map(readDelivery) };
     },
   };
+}
+
+function heldOf({ id, org }: Pick<Channel, 'id' | 'org'>, until: Date): Filter<DeliveryDocument> {
+  return { org, state: 'held', channelId: id, heldUntil: until };
 }
 
 function readDelivery(document: unknown): Delivery {

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
-import { isNotificationKind, type Notification } from '../../../domain/notifications/notification.ts';
+import { isNotificationKind, type Notification, URGENCIES } from '../../../domain/notifications/notification.ts';
 import type { NoticeRound, NoticeStore } from '../../../domain/notifications/ports.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { insertMissing } from '../insert-new.ts';
@@ -19,7 +19,10 @@ interface NoticeDocument {
 type RoundDocument = Omit<NoticeRound, 'id'> & { readonly _id: string };
 
 const text = z.string();
-const waitingSchema = z.object({ _id: text, notification: z.object({ kind: text.refine(isNotificationKind) }) });
+const waitingSchema = z.object({
+  _id: text,
+  notification: z.object({ kind: text.refine(isNotificationKind), urgency: z.enum(URGENCIES).optional() }),
+});
 const noticeSchema = z.object({ _id: text, notification: notificationSchema });
 const roundSchema = z.object({
   _id: text,
@@ -59,13 +62,13 @@ export function createNoticeStore({ db }: { readonly db: Db }): NoticeStore {
     },
     countWaiting: (org, most) => mongoCall(() => notices.countDocuments(waitingOf(org), { limit: most })),
     async listWaiting(org, most) {
-      const projection = { 'notification.kind': 1 };
+      const projection = { 'notification.kind': 1, 'notification.urgency': 1 };
       const documents = await mongoCall(() =>
         notices.find(waitingOf(org), { projection }).sort(OLDEST_FIRST).limit(most).toArray(),
       );
       return documents.map((document) => {
         const { _id, notification } = readDocument('notice', waitingSchema, document);
-        return { id: _id, kind: notification.kind };
+        return { id: _id, ...notification };
       });
     },
     async read(ids) {

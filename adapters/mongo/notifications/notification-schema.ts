@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNotificationKind } from '../../../domain/notifications/notification.ts';
+import { isNotificationKind, URGENCIES } from '../../../domain/notifications/notification.ts';
 
 const text = z.string();
 
@@ -11,6 +11,7 @@ export const notificationSchema = z.object({
   subject: text,
   text,
   isWritten: z.boolean().optional(),
+  urgency: z.enum(URGENCIES).optional(),
   data: z.record(text, z.union([text, z.number(), z.boolean(), z.null(), z.array(text)])),
   at: z.date(),
 });

@@ -1,53 +1,61 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { NODE_PLACES } from '../tools/containerd.ts';
+import type { Reporter } from '../terminal.ts';
 import { runProgram } from '../tools/run-program.ts';
-import { CLUSTER_NETWORK, type ClusterPaths, isOurs, readState } from './cluster-folder.ts';
-import type { ClusterTools } from './cluster-programs.ts';
+import { type ClusterPaths, readState, takeTurn } from './cluster-folder.ts';
+import { removeNetwork } from './cluster-network.ts';
+import { endAll, processesOf } from './cluster-processes.ts';
+import { CLUSTER_PROGRAMS, type ClusterTools } from './cluster-programs.ts';
+import { writeKernelSettings } from './kernel-settings.ts';
+import { removeTraces } from './kubelet-traces.ts';
 
-const GRACE_MS = 10_000;
+const CALL_MS = 10_000;
 /** What the kubelet makes in each hierarchy of control groups. */
 const CONTROL_GROUP = 'kubepods';
 const CONTROL_GROUPS = '/sys/fs/cgroup';
+/** What keeps containers going: it ends after them. */
+const ENGINE = ['containerd', 'containerd-shim-runc-v2'] as const;
 
-/**
- * Ends the cluster of a folder and whatever it started, and removes the folder's data: processes by their ids, containers by
- * the socket of their containerd, mounts by their place. Credentials stay. Idempotent.
- */
-export async function bringDown(paths: ClusterPaths, tools: ClusterTools | null): Promise<void> {
-  const state = await readState(paths);
-  const { processes = {} } = state ?? {};
-  // The last ones first: nobody starts anew what is ended below it.
-  const names = Object.keys(processes).reverse();
-  for (const name of names.filter((name) => name !== 'containerd')) await end(processes[name], paths);
-  if (tools !== null && state !== null) await removeContainers(paths, tools);
-  await end(processes.containerd, paths);
-  await endShims(paths);
-  await unmountAll(paths);
-  if (tools !== null && state !== null) {
-    await removeNetwork(paths, tools);
-    await removeControlGroups();
-  }
-  for (const path of [paths.state, paths.kubeconfig, paths.etcd, paths.kubelet, paths.containerd, paths.cni]) {
-    await rm(path, { recursive: true, force: true });
+/** {@link removeCluster}, once nobody else brings it up or down. */
+export async function bringDown(paths: ClusterPaths, tools: ClusterTools | null, report: Reporter): Promise<void> {
+  if (!existsSync(paths.folder)) return;
+  const lock = await takeTurn(paths, report);
+  try {
+    await removeCluster(paths, tools);
+  } finally {
+    await lock.release();
   }
 }
 
-async function end(pid: number | undefined, paths: ClusterPaths): Promise<void> {
-  if (pid === undefined) return;
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!(await isOurs(pid, paths))) return;
-    process.kill(pid, signal);
-    const deadline = performance.now() + GRACE_MS;
-    while (performance.now() < deadline && (await isOurs(pid, paths))) await delay(50);
+/**
+ * Ends the cluster of a folder and whatever it started, also half a start, and removes the folder's data: processes by what
+ * their arguments name, containers by the socket of their containerd, mounts by their place. Credentials and logs stay. Idempotent.
+ */
+export async function removeCluster(paths: ClusterPaths, tools: ClusterTools | null): Promise<void> {
+  const state = await readState(paths);
+  // The last ones first: nobody starts anew what is ended below it.
+  const names = CLUSTER_PROGRAMS.toReversed().filter((name) => name !== 'containerd');
+  for (const name of names) await endAll(name, paths);
+  if (tools !== null && (await processesOf('containerd', paths)).length > 0) await removeContainers(paths, tools);
+  for (const name of ENGINE) await endAll(name, paths);
+  await unmountAll(paths);
+  if (state !== null) {
+    if (tools !== null) await removeNetwork(paths, tools);
+    await removeControlGroups();
+    await removeTraces(paths);
+    await writeKernelSettings(state.kernel);
+  }
+  // The state last: where this is cut off, the next one goes on.
+  for (const path of [paths.kubeconfig, paths.etcd, paths.kubelet, paths.containerd, paths.cni, paths.state]) {
+    await rm(path, { recursive: true, force: true });
   }
 }
 
 async function removeContainers(paths: ClusterPaths, tools: ClusterTools): Promise<void> {
   const ctr = (...args: readonly string[]): Promise<string> =>
     runProgram(join(dirname(tools.containerd), 'ctr'), ['--address', paths.socket, '--namespace', 'k8s.io', ...args], {
-      timeoutMs: GRACE_MS,
+      timeoutMs: CALL_MS,
     }).catch(() => '');
   const listed = async (what: string): Promise<string[]> =>
     (await ctr(what, 'list', '--quiet')).split('\n').filter((line) => /^[0-9a-f]{64}$/.test(line));
@@ -56,14 +64,6 @@ async function removeContainers(paths: ClusterPaths, tools: ClusterTools): Promi
   await Promise.all(ids.map((id) => ctr('tasks', 'delete', '--force', id)));
   const kept = await listed('containers');
   if (kept.length > 0) await ctr('containers', 'delete', ...kept);
-}
-
-/** What holds a container goes on when its containerd ends; it names the socket of that. */
-async function endShims(paths: ClusterPaths): Promise<void> {
-  for (const name of await readdir('/proc')) {
-    const line = /^\d+$/.test(name) ? await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '') : '';
-    if (line.includes('containerd-shim') && line.split('\0').includes(paths.socket)) await end(Number(name), paths);
-  }
 }
 
 /** Mounts below the folder, the innermost first. */
@@ -78,15 +78,6 @@ async function unmountAll({ folder }: ClusterPaths): Promise<void> {
     // One that is still in use goes away with its last user.
     await runProgram('umount', [place]).catch(() => runProgram('umount', ['--lazy', place]));
   }
-}
-
-/** The bridge, and the rules that the node set. */
-async function removeNetwork({ config }: ClusterPaths, tools: ClusterTools): Promise<void> {
-  const folder = dirname(tools.containerd);
-  const env = { PATH: `${folder}:${process.env.PATH ?? ''}` };
-  const settings = `--config=${join(config, 'kube-proxy.json')}`;
-  await runProgram(join(dirname(tools.kubeApiserver), 'kube-proxy'), ['--cleanup', settings], { env }).catch(() => '');
-  await runProgram(join(folder, NODE_PLACES.busybox), ['ip', 'link', 'del', CLUSTER_NETWORK.bridge]).catch(() => '');
 }
 
 async function removeControlGroups(): Promise<void> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../../domain/errors.ts';
 import { makePrivateFolder } from '../data-folder.ts';
@@ -10,14 +10,15 @@ import type { Env } from '../project.ts';
 import { errorLine, type Reporter } from '../terminal.ts';
 import { containerd, NODE_PLACES } from '../tools/containerd.ts';
 import { etcd } from '../tools/etcd.ts';
-import { waitForLock } from '../tools/folder-lock.ts';
 import { kubernetes } from '../tools/kubernetes.ts';
 import { type ResolveOptions, resolveTool } from '../tools/resolve-tool.ts';
 import { runProgram } from '../tools/run-program.ts';
-import { bringDown } from './bring-down.ts';
-import { apiServerAnswers, isNodeReady } from './cluster-answers.ts';
+import { removeCluster } from './bring-down.ts';
+import { apiServerAnswers, isNodeReady, isWell } from './cluster-answers.ts';
 import { CLUSTER_USERS, type ClusterUser, ensureCredentials, kubeconfigOf } from './cluster-credentials.ts';
-import { CLUSTER_NETWORK, type ClusterPaths, clusterFolder, clusterPaths, writeState } from './cluster-folder.ts';
+import { type ClusterPaths, clusterFolder, clusterPaths, takeTurn, writeState } from './cluster-folder.ts';
+import { makeNetwork, searchPath } from './cluster-network.ts';
+import { otherNode } from './cluster-processes.ts';
 import {
   CLUSTER_PORTS,
   type ClusterPorts,
@@ -27,6 +28,7 @@ import {
   clusterPrograms,
 } from './cluster-programs.ts';
 import { clusterStatus } from './cluster-status.ts';
+import { readKernelSettings } from './kernel-settings.ts';
 import { writePauseImage } from './pause-image.ts';
 
 export interface ClusterOptions extends ResolveOptions {
@@ -34,7 +36,8 @@ export interface ClusterOptions extends ResolveOptions {
   readonly report: Reporter;
 }
 
-const START_DEADLINE_MS = 120_000;
+/** Of each program; one that ends is told at once. */
+const START_DEADLINE_MS = 300_000;
 
 /**
  * Brings up a cluster of one node on this machine, or finds the one that is up. What it starts goes on when this process ends.
@@ -42,16 +45,14 @@ const START_DEADLINE_MS = 120_000;
  * @throws FairleadError UNAVAILABLE with what the machine lacks, or the program that does not start and its log
  */
 export async function bringUp(options: ClusterOptions): Promise<string> {
-  requireMachine();
   const paths = clusterPaths(clusterFolder(options.env));
+  await requireMachine(paths);
   await makePrivateFolder(paths.folder);
-  const lock = await waitForLock(join(paths.folder, 'cluster.lock'), (pid) =>
-    options.report.line(`Process ${pid} brings the cluster up or down, waiting`),
-  );
+  const lock = await takeTurn(paths, options.report);
   try {
     if ((await clusterStatus(paths)).isUp) return paths.kubeconfig;
     const tools = await clusterTools(options);
-    await bringDown(paths, tools);
+    await removeCluster(paths, tools);
     await options.report.work('Cluster: starting', '30 s', () => startAll(paths, tools));
     return paths.kubeconfig;
   } finally {
@@ -60,14 +61,16 @@ export async function bringUp(options: ClusterOptions): Promise<string> {
 }
 
 /** @throws FairleadError UNAVAILABLE with why this machine can have no node */
-function requireMachine(): void {
-  const lacks =
-    process.platform !== 'linux'
-      ? 'it needs Linux'
-      : process.getuid?.() === 0
-        ? null
-        : 'it needs root: a node makes networks and mounts';
+async function requireMachine(paths: ClusterPaths): Promise<void> {
+  const lacks = await missingOfMachine(paths);
   if (lacks !== null) throw new FairleadError('UNAVAILABLE', `a cluster cannot run on this machine: ${lacks}`);
+}
+
+async function missingOfMachine(paths: ClusterPaths): Promise<string | null> {
+  if (process.platform !== 'linux') return 'it needs Linux';
+  if (process.getuid?.() !== 0) return 'it needs root: a node makes networks and mounts';
+  const other = await otherNode(paths);
+  return other === null ? null : `process ${other} is the kubelet of another cluster, and a machine is one node`;
 }
 
 /** @throws FairleadError UNAVAILABLE with every way tried of what cannot be had */
@@ -83,18 +86,15 @@ export async function clusterTools(options: ResolveOptions): Promise<ClusterTool
 async function startAll(paths: ClusterPaths, tools: ClusterTools): Promise<void> {
   const numbers = await freePorts(CLUSTER_PORTS.length);
   const ports = Object.fromEntries(CLUSTER_PORTS.map((name, index) => [name, numbers[index] ?? 0])) as ClusterPorts;
-  const processes: Record<string, number> = {};
   try {
-    await writeState(paths, { ports, processes });
+    await writeState(paths, { ports, kernel: await readKernelSettings() });
     await prepare(paths, tools, ports);
     for (const program of clusterPrograms(paths, tools, ports)) {
       const started = await start(program, paths, tools);
-      processes[program.name] = started.pid;
-      await writeState(paths, { ports, processes });
       await until(program.name, paths, started, () => serves(program, paths, tools, ports));
     }
   } catch (error) {
-    await bringDown(paths, tools);
+    await removeCluster(paths, tools);
     throw new FairleadError('UNAVAILABLE', `the cluster did not start: ${errorLine(error)}`, { cause: error });
   }
 }
@@ -120,11 +120,7 @@ async function prepare(paths: ClusterPaths, tools: ClusterTools, ports: ClusterP
     const path = user === 'admin' ? paths.kubeconfig : join(paths.config, `${user}.kubeconfig`);
     await writeFile(path, await kubeconfigOf(paths, user, ports.apiserver), { mode: 0o600 });
   }
-  const ip = (...args: readonly string[]) => runProgram(busyboxOf(tools), ['ip', ...args]);
-  const { bridge, nodeAddress, podRange } = CLUSTER_NETWORK;
-  await ip('link', 'add', bridge, 'type', 'bridge');
-  await ip('addr', 'add', `${nodeAddress}/${podRange.split('/')[1]}`, 'dev', bridge);
-  await ip('link', 'set', bridge, 'up');
+  await makeNetwork(tools);
 }
 
 export function busyboxOf({ containerd: path }: Pick<ClusterTools, 'containerd'>): string {
@@ -135,14 +131,13 @@ async function start(
   program: ClusterProgram,
   { logs, folder }: ClusterPaths,
   tools: ClusterTools,
-): Promise<{ readonly pid: number; readonly child: ChildProcess }> {
+): Promise<ChildProcess> {
   const log = openSync(join(logs, `${program.name}.log`), 'w', 0o600);
-  const PATH = [dirname(tools.containerd), process.env.PATH].join(delimiter);
   // A session of its own: it stays when the terminal goes.
   const stdio = ['ignore', log, log] as const;
   const child = spawn(program.command, [...program.args], {
     ...{ cwd: folder, detached: true, stdio: [...stdio] },
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH: searchPath(tools) },
   });
   closeSync(log);
   await new Promise<void>((resolve, reject) => {
@@ -150,8 +145,7 @@ async function start(
     child.once('error', reject);
   });
   child.unref();
-  if (child.pid === undefined) throw new Error(`${program.name} has no process`);
-  return { pid: child.pid, child };
+  return child;
 }
 
 /** Whether a program does what the next one needs of it. */
@@ -161,11 +155,22 @@ async function serves(
   tools: ClusterTools,
   ports: ClusterPorts,
 ): Promise<boolean> {
-  if (name === 'containerd') return await takesPauseImage(paths, tools);
-  if (name === 'kube-apiserver') return await apiServerAnswers(paths, ports.apiserver);
-  if (name === 'kubelet') return await isNodeReady(paths, ports.apiserver);
-  // The others wait for whom they need.
-  return true;
+  switch (name) {
+    case 'containerd':
+      return await takesPauseImage(paths, tools);
+    case 'kube-apiserver':
+      return await apiServerAnswers(paths, ports.apiserver);
+    case 'kubelet':
+      return await isNodeReady(paths, ports.apiserver);
+    case 'etcd':
+      return await isWell(`http://127.0.0.1:${ports.etcd}/health`);
+    case 'kube-controller-manager':
+      return await isWell(`https://127.0.0.1:${ports.controllers}/healthz`);
+    case 'kube-scheduler':
+      return await isWell(`https://127.0.0.1:${ports.scheduler}/healthz`);
+    case 'kube-proxy':
+      return await isWell(`http://127.0.0.1:${ports.proxyHealth}/healthz`);
+  }
 }
 
 async function takesPauseImage(paths: ClusterPaths, tools: ClusterTools): Promise<boolean> {
@@ -183,15 +188,15 @@ async function takesPauseImage(paths: ClusterPaths, tools: ClusterTools): Promis
 async function until(
   name: string,
   { logs }: ClusterPaths,
-  { child }: { readonly child: ChildProcess },
+  child: ChildProcess,
   isDone: () => Promise<boolean>,
 ): Promise<void> {
   const log = join(logs, `${name}.log`);
   const deadline = performance.now() + START_DEADLINE_MS;
   while (!(await isDone())) {
     const last = async (): Promise<string> => (await readFile(log, 'utf8')).trim().split('\n').slice(-3).join(' | ');
-    if (child.exitCode !== null)
-      throw new Error(`${name} ended with ${child.exitCode}; its log is ${log}: ${await last()}`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`${name} ended with ${end}; its log is ${log}: ${await last()}`);
     if (performance.now() > deadline) {
       throw new Error(`${name} does not serve after ${START_DEADLINE_MS / 1000} s; its log is ${log}: ${await last()}`);
     }

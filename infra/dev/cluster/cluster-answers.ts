@@ -27,14 +27,21 @@ export async function isNodeReady(paths: ClusterPaths, port: number): Promise<bo
   );
 }
 
-/** Null where it does not answer with success. */
+/** True when a program of this machine says that it is well; those with TLS have made their certificates themselves. */
+export async function isWell(url: string): Promise<boolean> {
+  return (await ask(url, new Agent({ connect: { rejectUnauthorized: false } }))) !== null;
+}
+
 async function get({ pki }: ClusterPaths, port: number, path: string): Promise<string | null> {
   const [ca, token] = await Promise.all(['ca.pem', 'admin.token'].map((name) => readFile(join(pki, name), 'utf8')));
-  const dispatcher = new Agent({ connect: { ca: ca ?? '' } });
+  const headers = { authorization: `Bearer ${token}` };
+  return await ask(`https://127.0.0.1:${port}${path}`, new Agent({ connect: { ca: ca ?? '' } }), headers);
+}
+
+/** Null where it does not answer with success. */
+async function ask(url: string, dispatcher: Agent, headers: Record<string, string> = {}): Promise<string | null> {
   try {
-    const answer = await fetch(`https://127.0.0.1:${port}${path}`, {
-      ...{ dispatcher, headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(5_000) },
-    });
+    const answer = await fetch(url, { dispatcher, headers, signal: AbortSignal.timeout(5_000) });
     const text = await answer.text();
     return answer.ok ? text : null;
   } catch {

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { writePrivateJson } from '../data-folder.ts';
 import type { Env } from '../project.ts';
+import type { Reporter } from '../terminal.ts';
+import { waitForLock } from '../tools/folder-lock.ts';
 
 /** Where a cluster of this machine keeps all it has: `$FAIRLEAD_CLUSTER_DIR`, else a short path, as paths of its sockets are bounded. */
 export function clusterFolder(env: Env): string {
@@ -43,8 +45,8 @@ export type ClusterPaths = ReturnType<typeof clusterPaths>;
 
 const stateSchema = z.object({
   ports: z.record(z.string(), z.number()),
-  /** Process ids by the name of the program. */
-  processes: z.record(z.string(), z.number()),
+  /** What the kernel's settings were before. */
+  kernel: z.record(z.string(), z.string()),
 });
 
 export type ClusterState = z.infer<typeof stateSchema>;
@@ -59,8 +61,9 @@ export async function writeState({ state }: Pick<ClusterPaths, 'state'>, value: 
   await writePrivateJson(state, value);
 }
 
-/** True for a process that was started for this folder: ids are used again, arguments name the folder. */
-export async function isOurs(pid: number, { folder }: Pick<ClusterPaths, 'folder'>): Promise<boolean> {
-  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return line.split('\0').some((word) => word.includes(`${folder}/`));
+/** One at a time brings a cluster up or down. */
+export async function takeTurn({ folder }: Pick<ClusterPaths, 'folder'>, report: Reporter) {
+  return await waitForLock(join(folder, 'cluster.lock'), (pid) =>
+    report.line(`Process ${pid} brings the cluster up or down, waiting`),
+  );
 }

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import { NODE_PLACES } from '../tools/containerd.ts';
-import type { KUBERNETES_PROGRAMS } from '../tools/kubernetes.ts';
 import { CLUSTER_NETWORK, type ClusterPaths, NODE_NAME } from './cluster-folder.ts';
 import { PAUSE_IMAGE } from './pause-image.ts';
 
@@ -13,11 +12,31 @@ export interface ClusterTools {
 
 export type ClusterPorts = Readonly<Record<ClusterPort, number>>;
 
-export const CLUSTER_PORTS = ['etcd', 'etcdPeers', 'apiserver', 'controllers', 'scheduler', 'kubelet'] as const;
+export const CLUSTER_PORTS = [
+  'etcd',
+  'etcdPeers',
+  'apiserver',
+  'controllers',
+  'scheduler',
+  'kubelet',
+  'proxyHealth',
+  'proxyMetrics',
+] as const;
 export type ClusterPort = (typeof CLUSTER_PORTS)[number];
 
+/** In the order of their start. */
+export const CLUSTER_PROGRAMS = [
+  'etcd',
+  'containerd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kube-proxy',
+] as const;
+
 export interface ClusterProgram {
-  readonly name: 'etcd' | 'containerd' | Exclude<(typeof KUBERNETES_PROGRAMS)[number], 'kubectl'>;
+  readonly name: (typeof CLUSTER_PROGRAMS)[number];
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -103,8 +122,10 @@ export function clusterFiles(paths: ClusterPaths, tools: ClusterTools, ports: Cl
       hostnameOverride: NODE_NAME,
       mode: 'iptables',
       clusterCIDR: CLUSTER_NETWORK.podRange,
-      healthzBindAddress: '127.0.0.1:0',
-      metricsBindAddress: '127.0.0.1:0',
+      // Else the kernel would take packets for the loopback from everywhere.
+      iptables: { localhostNodePorts: false },
+      healthzBindAddress: `127.0.0.1:${ports.proxyHealth}`,
+      metricsBindAddress: `127.0.0.1:${ports.proxyMetrics}`,
       // The machine's own limits stay.
       conntrack: { maxPerCore: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
     }),
@@ -116,7 +137,6 @@ export function clusterFiles(paths: ClusterPaths, tools: ClusterTools, ports: Cl
           type: 'bridge',
           bridge: CLUSTER_NETWORK.bridge,
           isGateway: true,
-          ipMasq: true,
           hairpinMode: true,
           ipam: {
             type: 'host-local',
@@ -125,8 +145,6 @@ export function clusterFiles(paths: ClusterPaths, tools: ClusterTools, ports: Cl
             dataDir: join(paths.cni, 'addresses'),
           },
         },
-        // Pods reach each other where the machine's own engine forwards nothing by default.
-        { type: 'firewall' },
       ],
     }),
   };
@@ -158,7 +176,7 @@ Root = "${containerd}/runc"
 `;
 }
 
-function kubeletSettings({ pki, socket }: ClusterPaths, { kubelet: port }: ClusterPorts): object {
+function kubeletSettings({ pki, socket, kubelet }: ClusterPaths, { kubelet: port }: ClusterPorts): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
@@ -181,5 +199,10 @@ function kubeletSettings({ pki, socket }: ClusterPaths, { kubelet: port }: Clust
     // The disk is the machine's: what else fills it does not drive pods away.
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     serializeImagePulls: false,
+    // All that pods have lies in the folder.
+    podLogsDir: join(kubelet, 'pod-logs'),
+    volumePluginDir: join(kubelet, 'volume-plugins'),
+    // Chains of its own that nothing here needs.
+    makeIPTablesUtilChains: false,
   };
 }

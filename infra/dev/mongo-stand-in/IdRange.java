@@ -3,11 +3,12 @@ import java.util.Set;
 
 /**
  * The ids between which a query finds anything, both inclusive; null where a side is open. Only of ids that are compared
- * with strings, as those of long collections are: every other query looks at all documents.
+ * with strings, as those of long collections are: every other query looks at all documents. The library finds a document by
+ * its id where the query names nothing else.
  */
 final class IdRange {
-  private static final Set<String> FROM = Set.of("$gte", "$gt");
-  private static final Set<String> TO = Set.of("$lte", "$lt");
+  private static final Set<String> FROM = Set.of("$gte", "$gt", "$eq");
+  private static final Set<String> TO = Set.of("$lte", "$lt", "$eq");
 
   final Object first;
   final Object last;
@@ -19,6 +20,7 @@ final class IdRange {
 
   static IdRange of(Document query, String idField) {
     Object asked = idField == null ? null : query.get(idField);
+    if (asked instanceof String) return new IdRange(asked, asked);
     String first = null;
     String last = null;
     if (asked instanceof Document) {

@@ -16,7 +16,6 @@ export const KUBERNETES_PROGRAMS = [
   'kube-scheduler',
   'kubelet',
   'kube-proxy',
-  'kubectl',
 ] as const;
 
 /** The programs of a cluster, in one folder; the path is that of the API server. */
@@ -29,7 +28,7 @@ export const kubernetes: Tool = {
   onPath: [],
   probe: async (path) => {
     const versions = await Promise.all(
-      KUBERNETES_PROGRAMS.filter((name) => name !== 'kubectl').map(async (name) => {
+      KUBERNETES_PROGRAMS.map(async (name) => {
         const output = await runProgram(join(dirname(path), name), ['--version'], { timeoutMs: 60_000 });
         const [, version] = /^Kubernetes v(\S+)/.exec(output) ?? [];
         if (version === undefined) throw new Error(`${name} is no program of Kubernetes: ${output.slice(0, 80)}`);

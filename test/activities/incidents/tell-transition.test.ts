@@ -26,6 +26,21 @@ it('the title of an incident says what is checked, without the query of its addr
   );
 });
 
+it('an outage of prod is critical and one of another environment a warning, in all that is told of it', async () => {
+  const announced: Notification[] = [];
+  const ignore = async () => undefined;
+  const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
+  const commands = { begin: ignore, resolve: ignore, markFlapping: ignore };
+  const { announce } = createTransitionListener(commands, { tellAll }, createMemoryIncidents());
+  const down = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null, kind: 'down' } as const;
+  const environments = ['prod', 'uat', 'sandbox'] as const;
+  await announce(environments.map((environment, index) => [monitorRecord(index, { environment }), down] as const));
+  assert.deepEqual(
+    announced.map(({ urgency }) => urgency),
+    ['critical', 'warning', 'warning'],
+  );
+});
+
 it('what is down is on record and announced before its incident begins, as that incident itself would tell it', async () => {
   const announced: Notification[] = [];
   const ignore = async () => undefined;

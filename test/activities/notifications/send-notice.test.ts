@@ -22,7 +22,7 @@ it('sends alerts to active channels alone, and to an address that is not confirm
     await channels.insert(channel);
     const { notification, ...rest } = deliveryRecord({ channelId: channel.id });
     await deliveries.insert({ ...rest, notification: { ...notification, kind, data: { isMuted } } });
-    await sendNotice(deps, rest.id, new AbortController().signal);
+    await sendNotice(deps, { id: rest.id, again: false }, new AbortController().signal);
     const { state: became, attempts } = (await deliveries.find(rest.id)) ?? {};
     assert.deepEqual([became, attempts], ['delivered', 1]);
   };
@@ -59,7 +59,9 @@ it('tries again soon after a first failure, however long the notice waited for i
     sendToPage: () => Promise.reject(new Error('no page is told here')),
   };
   const waits = async (): Promise<unknown> => {
-    const error = await sendNotice(deps, delivery.id, new AbortController().signal).catch((thrown) => thrown);
+    const error = await sendNotice(deps, { id: delivery.id, again: false }, new AbortController().signal).catch(
+      (thrown) => thrown,
+    );
     assert.ok(error instanceof FairleadError);
     return error.details;
   };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { monitorsWorkerSection } from '../../../adapters/env/monitors.ts';
+import { isSecret } from '../../../adapters/env/variable-kinds.ts';
 
 const section = z.object(monitorsWorkerSection);
 const isRead = (variables: Readonly<Record<string, string>>): boolean => section.safeParse(variables).success;
@@ -38,7 +39,15 @@ test('networks, control targets and DNS servers are lists, and what is none is r
     { MONITOR_CONTROL_TARGETS: 'example.com:70000' },
     { MONITOR_CONTROL_TARGETS: 'https://example.com:443' },
     { MONITOR_NAME_SERVERS: 'dns.example' },
+    { MONITOR_DEAD_MAN_URL: 'hc.example.com' },
+    { MONITOR_DEAD_MAN_URL: 'ftp://hc.example.com/x' },
   ]) {
     assert.equal(isRead(variables), false, JSON.stringify(variables));
   }
+});
+
+test('the address that waits for the monitor is taken as it is, with its query and its last slash, and is kept out of logs', () => {
+  const url = 'https://status.example.com/api/push/s3cret/?status=up';
+  assert.equal(section.parse({ MONITOR_DEAD_MAN_URL: url }).MONITOR_DEAD_MAN_URL, url);
+  assert.ok(isSecret(monitorsWorkerSection.MONITOR_DEAD_MAN_URL));
 });

@@ -46,7 +46,7 @@ export async function startAnswering(
   await writeFile(paths.kubeconfig, await kubeconfigOf(paths, 'admin', port));
   return {
     ...{ asked, kubeconfig: paths.kubeconfig },
-    api: createClusterApi(await readKubeConfig(paths.kubeconfig)),
+    api: createClusterApi(() => readKubeConfig(paths.kubeconfig)),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type ClusterApi, ClusterRefusal, clusterError } from '../../../adapters/kubernetes/cluster-api.ts';
@@ -55,6 +56,20 @@ describe('calls of a cluster', () => {
     answer = (_, response) => refuse(response, 404, 'deployments.apps "build-1" not found');
     assert.equal(await api.get(PLACE), null);
     await api.remove(PLACE);
+  });
+
+  it('use what the kubeconfig holds by then, once its credentials were refused', async () => {
+    const { kubeconfig } = cluster;
+    const before = await readFile(kubeconfig, 'utf8');
+    const token = last().authorization?.replace('Bearer ', '') ?? '';
+    await writeFile(kubeconfig, before.replace(token, 'renewed'));
+    answer = (_, response) => refuse(response, 401, 'Unauthorized');
+    await assert.rejects(api.get(PLACE), { status: 401 });
+    assert.equal(last().authorization, `Bearer ${token}`);
+    answer = (_, response) => response.end('{}');
+    await api.get(PLACE);
+    assert.equal(last().authorization, 'Bearer renewed');
+    await writeFile(kubeconfig, before);
   });
 
   const refusals: readonly (readonly [number, string, string, boolean, RegExp])[] = [
@@ -116,6 +131,8 @@ describe('calls of a cluster', () => {
 
 it('a cluster that does not answer is UNAVAILABLE, and says where to look', async () => {
   const { api, close } = await startAnswering(() => undefined);
+  // Its file is read, and then it goes away.
+  await api.config();
   await close();
   const error = await api.get(PLACE).then(
     () => assert.fail('it was answered'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { hasStarted, type LivePod } from '../../../adapters/kubernetes/cluster-objects.ts';
 import {
   explainEnd,
   type PodObject,
@@ -39,8 +40,27 @@ const BACK_OFF = {
   },
 };
 
+/** Of a pod whose image the node could not pull, with what it said and how often. */
+function unpulled(message: string, count: number): RolloutObjects {
+  const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "registry.example/shop@sha256:aa"' };
+  return {
+    ...NOTHING,
+    pods: [pod({ state: { waiting } })],
+    events: [
+      { type: 'Warning', reason: 'Failed', message: `Failed to pull image "registry.example/shop": ${message}`, count },
+    ],
+  };
+}
+
 /** How each failure shows in the objects of a cluster of version 1.34, and what is said of it. */
 const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] = [
+  [
+    'namespace is not ready',
+    refused(
+      'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: status unknown for quota: fairlead, resources: pods,requests.cpu,requests.memory',
+    ),
+    /^The namespace takes no pods yet: .*status unknown for quota.*tries it again by itself\.$/,
+  ],
   [
     'quota exceeded',
     refused(
@@ -99,28 +119,13 @@ const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] =
   ],
   [
     'image cannot be pulled',
-    {
-      ...NOTHING,
-      pods: [
-        pod({
-          state: {
-            waiting: {
-              reason: 'ImagePullBackOff',
-              message: 'Back-off pulling image "registry.example/shop@sha256:aa"',
-            },
-          },
-        }),
-      ],
-      events: [
-        {
-          type: 'Warning',
-          reason: 'Failed',
-          message:
-            'Failed to pull image "registry.example/shop@sha256:aa": failed to resolve reference: dial tcp: lookup registry.example: no such host',
-        },
-      ],
-    },
+    unpulled('failed to resolve reference: dial tcp: lookup registry.example: no such host', 3),
     /^The node cannot pull the image: .*no such host\. Let the nodes reach the registry/,
+  ],
+  [
+    'image is not pulled yet',
+    unpulled('failed to resolve reference: dial tcp 10.0.0.1:443: connect: connection refused', 2),
+    /^The node could not pull the image: .*connection refused\. It is tried again\.$/,
   ],
   [
     'container cannot be made',
@@ -184,7 +189,38 @@ describe('failures of a rollout', () => {
 
   it('what may pass by itself is waited for, and nothing else', () => {
     const passing = ROLLOUT_FAILURES.filter(({ isFinal }) => !isFinal).map(({ kind }) => kind);
-    assert.deepEqual(passing, ['evicted', 'unschedulable', 'probe fails']);
+    assert.deepEqual(passing, [
+      ...['namespace is not ready', 'evicted', 'unschedulable', 'image is not pulled yet', 'probe fails'],
+    ]);
+  });
+
+  it('an account that the cluster has not made yet is waited for', () => {
+    const message =
+      'pods "build-1-5d9c7b8f6d-x2x4z" is forbidden: error looking up service account shop-uat/default: serviceaccount "default" not found';
+    assert.equal(rolloutFailure(refused(message))?.isFinal, false);
+  });
+
+  it('an image that is not there is not tried again', () => {
+    for (const message of [
+      'registry.example/shop:1: not found',
+      'pull access denied',
+      'unexpected status: 401 Unauthorized',
+    ]) {
+      assert.equal(rolloutFailure(unpulled(message, 1))?.kind, 'image cannot be pulled', message);
+    }
+  });
+
+  it('a process that could not be started is told in the words of the node, and has not ended', () => {
+    const terminated = {
+      exitCode: 128,
+      reason: 'StartError',
+      message: 'exec: "nothing": executable file not found in $PATH',
+    };
+    const failed = pod({ restartCount: 1, state: BACK_OFF, lastState: { terminated } });
+    const failure = rolloutFailure({ ...NOTHING, pods: [failed] });
+    assert.equal(failure?.kind, 'container cannot be made');
+    assert.match(failure?.message ?? '', /"nothing": executable file not found/);
+    assert.equal(hasStarted(failed as LivePod), false);
   });
 
   it('a pod that starts, one that serves and one that goes are no failure', () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
 import { type ClusterApi, createClusterApi } from '../../../adapters/kubernetes/cluster-api.ts';
 import { createClusterRoutes } from '../../../adapters/kubernetes/cluster-routes.ts';
-import { FIELD_MANAGER, innerUrl, LABELS, NAMES } from '../../../adapters/kubernetes/names.ts';
+import { FIELD_MANAGER, innerUrl, LABELS, NAMES, workloadName } from '../../../adapters/kubernetes/names.ts';
 import { RESOURCES, type ResourceKind } from '../../../adapters/kubernetes/resources.ts';
 import { createClusterRuntime, readKubeConfig } from '../../../adapters/kubernetes/workload-runtime.ts';
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
@@ -38,7 +40,7 @@ describe('workloads on a real cluster', { skip: missing }, () => {
   const runtimeWith = (registry: RegistryAuth): WorkloadRuntime => {
     const { stackId } = stack;
     const namespace = { stackId, open: [], edge: null, registry: null };
-    return createClusterRuntime({ api: async () => api, stackId, registry, namespace, now: () => new Date() });
+    return createClusterRuntime({ api, stackId, registry, namespace, now: () => new Date() });
   };
   const start = (changes: Partial<WorkloadSpec> = {}): Promise<Workload> =>
     runtime.start(workloadSpec(image, changes), recordingContext());
@@ -58,7 +60,7 @@ describe('workloads on a real cluster', { skip: missing }, () => {
 
   before(async () => {
     [cluster, stack] = await Promise.all([useCluster(), createTestStack()]);
-    api = createClusterApi(await readKubeConfig(cluster.kubeconfig));
+    api = createClusterApi(() => readKubeConfig(cluster.kubeconfig));
     image = await stack.pushed('suite', FILES);
     runtime = runtimeWith(stack.registry);
     // With it the namespace of most tests stays.
@@ -157,6 +159,33 @@ describe('workloads on a real cluster', { skip: missing }, () => {
       await failing({ image: nowhere }, /The node cannot pull the image: .*Let the nodes reach the registry/s);
     });
 
+    it('a command that does not exist', async () => {
+      const Dockerfile = 'FROM node:24-alpine\nUSER 1001\nCMD ["/nothing"]\n';
+      await failing(
+        { image: await stack.pushed('nothing', { Dockerfile }) },
+        /cannot be made: .*nothing.* no such file/,
+      );
+    });
+
+    it('a deployment that somebody removes while it starts, which is tried again', async () => {
+      // A registry that takes connections and never answers.
+      const silent = createServer((socket) => socket.unref())
+        .listen(0, '127.0.0.1')
+        .unref();
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const spec = workloadSpec(`127.0.0.1:${port}/slow@sha256:${'0'.repeat(64)}`);
+      const starting = runtime.start(spec, recordingContext());
+      const place = { kind: 'Deployment', namespace: 'suite-sandbox', name: workloadName(spec.buildId) } as const;
+      await waitUntil('the deployment', async () => await api.get(place));
+      await Promise.all([
+        assert.rejects(starting, { code: 'UNAVAILABLE', retryable: true, message: /removed while it was started/ }),
+        api.remove(place),
+      ]);
+      const [left] = (await runtime.listAll()).filter(({ buildId }) => buildId === spec.buildId);
+      assert.equal(left, undefined);
+    });
+
     it('a quota that is used up', async () => {
       const requests = { cpuMillis: 4_000, memoryBytes: 64 * 1024 ** 2 };
       await failing(
@@ -178,7 +207,7 @@ describe('workloads on a real cluster', { skip: missing }, () => {
       route: async (...given: unknown[]) => void set.push(given),
       unroute: async () => undefined,
     } as unknown as EdgeRouter;
-    const routes = createClusterRoutes({ api: async () => api, stackId: stack.stackId, edge, ingressClass: 'nginx' });
+    const routes = createClusterRoutes({ api, stackId: stack.stackId, edge, ingressClass: 'nginx' });
     const target = { workloadId: kept.id, address: kept.address };
     await routes.route('suite', 'sandbox', target, 2_000);
     assert.equal(set.length, 1);
@@ -207,10 +236,10 @@ describe('workloads on a real cluster', { skip: missing }, () => {
       { ...one, name: 'away', server: 'https://127.0.0.1:9', skipTLSVerify: false },
       { name: 'nobody', token: 'x' },
     );
-    const away = createClusterApi(config);
+    const away = createClusterApi(async () => config);
     const { stackId, registry } = stack;
     const namespace = { stackId, open: [], edge: null, registry: null };
-    const lost = createClusterRuntime({ api: async () => away, stackId, registry, namespace, now: () => new Date() });
+    const lost = createClusterRuntime({ api: away, stackId, registry, namespace, now: () => new Date() });
     await assert.rejects(lost.listAll(), {
       code: 'UNAVAILABLE',
       retryable: true,

@@ -11,8 +11,10 @@ const signal = AbortSignal.timeout(30_000);
 const UNTIL = new Date('2026-02-01T00:00:00Z');
 const kept = () => databaseRecord({ state: 'kept', dropAfter: UNTIL });
 
+type End = 'completed' | 'failed' | 'not restorable' | 'unproven';
+
 /** A workflow of backups that ends each at once as `end` says. */
-function use(end: 'completed' | 'failed') {
+function use(end: End) {
   const backups = createInMemoryBackupStore();
   const jobs: BackupJob[] = [];
   const finalBackup = createFinalBackup({
@@ -24,7 +26,13 @@ function use(end: 'completed' | 'failed') {
         await backups.insert(runningBackup(job));
         const problem = end === 'failed' ? { code: 'DUMP_FAILED', message: 'the disk is full' } : null;
         const objectKey = end === 'failed' ? null : 'prod/shop/manual/x.pgdump';
-        await backups.change(job.id, 'running', { status: end, finishedAt: UNTIL, problem, objectKey });
+        const status = end === 'failed' ? 'failed' : 'completed';
+        await backups.change(job.id, 'running', { status, finishedAt: UNTIL, problem, objectKey });
+        if (end === 'failed' || end === 'unproven') return;
+        await backups.beginVerification(job.id, 'scratch', UNTIL);
+        const found =
+          end === 'completed' ? null : { code: 'RESTORED_COUNTS_DIFFER', message: 'orders has 1 instead of 2' };
+        await backups.setVerification(job.id, 'scratch', { at: UNTIL, problem: found });
       },
     },
   });
@@ -57,6 +65,22 @@ it('that failed says why, and is another one at a later time', async () => {
   assert.equal(jobs.length, 1);
   await finalBackup.make({ ...record, dropAfter: new Date('2026-02-02T00:00:00Z') }, signal);
   assert.notEqual(jobs[0]?.id, jobs[1]?.id);
+});
+
+it('that cannot be restored is none to drop a database by', async () => {
+  const { finalBackup, jobs } = use('not restorable');
+  const record = kept();
+  await finalBackup.make(record, signal);
+  const reason = `The final backup ${jobs[0]?.id} cannot be restored: orders has 1 instead of 2`;
+  assert.deepEqual(await finalBackup.find(record), { kind: 'failed', reason });
+});
+
+it('that nobody could restore for proof is not made, and says so to whoever waits', async () => {
+  const { finalBackup, jobs } = use('unproven');
+  const record = kept();
+  await assert.rejects(finalBackup.make(record, signal), { code: 'RESTORE_FAILED', message: /for proof/ });
+  assert.deepEqual(await finalBackup.find(record), { kind: 'not made' });
+  assert.equal(jobs.length, 1);
 });
 
 it('joins the one that runs, and passes on what else has the database', async () => {

@@ -129,6 +129,56 @@ describe('the API of alerts', () => {
     assert.equal(await test('user/rival/admin'), 202);
   });
 
+  it('sets the quiet hours of a channel, shows them, and ends them: for its own admins', async () => {
+    const [{ id, quiet: none }] = await list();
+    assert.equal(none, null);
+    const path = `/api/alerts/channels/${id}/quiet-hours`;
+    const hours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin', weekdays: ['fri', 'sat'] };
+    const set = await api.call('PUT', path, hours, ADMIN);
+    assert.deepEqual([set.status, set.body.data.quiet], [200, { ...hours, passes: 'critical' }]);
+    assert.deepEqual((await list())[0].quiet, { ...hours, passes: 'critical' });
+    for (const [method, body] of [
+      ['PUT', hours],
+      ['DELETE', undefined],
+    ] as const) {
+      const { status, body: reply } = await api.call(method, path, body, as('user/rival/admin'));
+      assert.deepEqual([status, reply.error.code], [404, 'CHANNEL_NOT_FOUND']);
+      assert.equal((await api.call(method, path, body, as('user/acme/member'))).status, 403);
+    }
+    assert.equal((await api.call('DELETE', path, undefined, ADMIN)).body.data.quiet, null);
+    assert.equal((await list())[0].quiet, null);
+    const events = api.told().map(({ eventType }) => eventType);
+    assert.deepEqual(events.slice(-2), ['monitor.quiet_hours_set', 'monitor.quiet_hours_ended']);
+  });
+
+  it('refuses quiet hours that are none, by the field and with what it takes, and those of a pager', async () => {
+    const [{ id }] = await list();
+    const set = (changes: object, channel: string = id, headers = ADMIN) =>
+      api.call(
+        'PUT',
+        `/api/alerts/channels/${channel}/quiet-hours`,
+        { from: '22:00', to: '07:00', ...changes },
+        headers,
+      );
+    for (const [changes, message] of [
+      [{ timeZone: 'Mars/Olympus' }, /timeZone: a time zone of the IANA database, such as Europe\/Berlin/],
+      [{ from: '25:00' }, /from: a time of day, such as 22:00/],
+      [{ to: '22:00' }, /to: another time than from/],
+      [{ from: '00:00', to: '24:00' }, /weekdays: not all of them/],
+      [{ weekdays: [] }, /weekdays: at least one day/],
+      [{ passes: 'info' }, /passes/],
+    ] as const) {
+      const { status, body } = await set(changes);
+      assert.equal(status, 400);
+      assert.match(JSON.stringify(body.error), message);
+    }
+    const pager = { kind: 'pagerduty', token: 'key' };
+    const made = await api.call('POST', '/api/alerts/channels', pager, as('user/paged/admin'));
+    const { status, body } = await set({}, made.body.data.id, as('user/paged/admin'));
+    assert.deepEqual([status, body.error.code], [409, 'CONFLICT']);
+    assert.match(body.error.message, /set the urgency and the support hours of the service in PagerDuty/);
+  });
+
   it('a channel that is removed is gone', async () => {
     const [{ id }] = await list();
     assert.equal((await api.call('DELETE', `/api/alerts/channels/${id}`, undefined, ADMIN)).status, 200);

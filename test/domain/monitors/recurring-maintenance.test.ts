@@ -10,7 +10,7 @@ import {
   withoutRecurring,
   withRecurring,
 } from '../../../domain/monitors/recurring-maintenance.ts';
-import { isTimeZone } from '../../../domain/monitors/wall-clock.ts';
+import { isTimeZone } from '../../../domain/wall-clock.ts';
 
 const rule = (cron: string, timeZone = 'UTC', changes: Partial<RecurringMaintenance> = {}): RecurringMaintenance => ({
   ...{ id: 'mnt_1', cron, timeZone, minutes: 60, note: null, since: new Date('2026-01-01T00:00:00Z') },

@@ -43,3 +43,15 @@ it('what is down is told before what is up again', () => {
     [['inc_2/opened'], ['inc_1/opened', 'inc_3/opened']],
   );
 });
+
+it('in a group the most urgent are the first, and it is as urgent as they are', () => {
+  const warnings = [1, 2].map((index) => ({ ...notice(index), urgency: 'warning' as const }));
+  const all: readonly Notification[] = [...warnings, { ...notice(3), urgency: 'critical' }, notice(4)];
+  const [group = []] = groupByKind(all);
+  assert.deepEqual(
+    group.map(({ id }) => id),
+    [3, 4, 1, 2].map((index) => `inc_${index}/opened`),
+  );
+  assert.equal(groupedNotice('r', { kind: 'incident.opened', count: 4, listed: group })?.urgency, 'critical');
+  assert.equal(groupedNotice('r', { kind: 'incident.opened', count: 2, listed: warnings })?.urgency, 'warning');
+});

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bringDown, mountsBelow } from '../../../infra/dev/cluster/bring-down.ts';
-import { clusterPaths, isOurs, readState, writeState } from '../../../infra/dev/cluster/cluster-folder.ts';
+import { clusterPaths, readState, writeState } from '../../../infra/dev/cluster/cluster-folder.ts';
+import { processesOf } from '../../../infra/dev/cluster/cluster-processes.ts';
 import {
   CLUSTER_PORTS,
   type ClusterPorts,
@@ -14,6 +16,8 @@ import {
   clusterPrograms,
 } from '../../../infra/dev/cluster/cluster-programs.ts';
 import { clusterStatus } from '../../../infra/dev/cluster/cluster-status.ts';
+import { removeTraces } from '../../../infra/dev/cluster/kubelet-traces.ts';
+import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mainModule } from '../../../infra/dev/tools/kubernetes.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -36,6 +40,8 @@ test('each program of a cluster names its folder, by which its process is known,
   for (const [address] of text.matchAll(/\b(?:\d{1,3}\.){3}\d{1,3}(?=[:"/])/g)) {
     assert.ok(/^(127\.0\.0\.1|10\.9[89]\.0\.[01]|0\.0\.0\.0)$/.test(address), address);
   }
+  // Programs refuse a port that they are to choose themselves.
+  assert.doesNotMatch(text, /127\.0\.0\.1:0\b/);
   assert.doesNotMatch(text, /bind-address=0\.0\.0\.0|"address": "0\.0\.0\.0"/);
 });
 
@@ -66,25 +72,58 @@ replace (
   ]);
 });
 
-test('down ends the processes of its folder alone, and takes its data away; status says that nothing is up', async (t) => {
+test('down ends the processes of its folder alone, also those of a start that was killed, and takes its data away', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-cluster-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const own = clusterPaths(folder);
-  const sleep = (place: string) =>
-    spawn('/bin/sh', ['-c', 'while :; do sleep 1; done', `${place}/x`], { stdio: 'ignore' });
-  const [ours, other] = [sleep(folder), sleep('/elsewhere')];
-  t.after(() => other.kill('SIGKILL'));
-  await waitUntil('the process', async () => isOurs(ours.pid ?? 0, own));
+  const running = (argv0: string, place: string) => {
+    const child = spawn('/bin/sh', ['-c', 'while :; do sleep 1; done', `${place}/x`], { argv0, stdio: 'ignore' });
+    t.after(() => child.kill('SIGKILL'));
+    return child;
+  };
+  const ours = running('/c/etcd', folder);
+  // Of another cluster, and one that only reads a file of this one.
+  const others = [running('/c/etcd', '/elsewhere'), running('/bin/tail', folder)];
+  await waitUntil('the process', async () => (await processesOf('etcd', own)).length === 1);
   await writeFile(own.kubeconfig, '{}');
-  // An id that somebody else has by now.
-  await writeState(own, { ports: {}, processes: { etcd: ours.pid ?? 0, kubelet: other.pid ?? 0 } });
+  await writeState(own, { ports: {}, kernel: {} });
+  assert.equal((await clusterStatus(own)).isUp, false);
   const ended = once(ours, 'exit');
-  await bringDown(own, null);
+  await bringDown(own, null, silentReporter);
   await ended;
-  assert.equal(other.exitCode, null);
-  assert.equal(other.signalCode, null);
+  assert.deepEqual(
+    others.map(({ exitCode, signalCode }) => [exitCode, signalCode]),
+    Array(2).fill([null, null]),
+  );
   assert.equal(await readState(own), null);
   assert.deepEqual(await clusterStatus(own), { isUp: false, lines: ['No cluster is up.'] });
   assert.deepEqual(await mountsBelow(folder), []);
-  await bringDown(own, null);
+  await bringDown(own, null, silentReporter);
+});
+
+test('of a folder that is not there, down makes none', async () => {
+  const folder = join(tmpdir(), `fairlead-no-cluster-${process.pid}`);
+  await bringDown(clusterPaths(folder), null, silentReporter);
+  assert.equal(existsSync(folder), false);
+});
+
+test('what a kubelet keeps elsewhere is taken away where it is of the cluster, and nothing of a node of the machine', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-cluster-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const places = { devices: join(folder, 'kubelet'), logs: join(folder, 'containers') };
+  const made = async () => {
+    await mkdir(join(places.devices, 'device-plugins'), { recursive: true });
+    await writeFile(join(places.devices, 'device-plugins', 'kubelet.sock'), '');
+    await mkdir(places.logs, { recursive: true });
+    await symlink('/cluster/kubelet/pod-logs/a/0.log', join(places.logs, 'a.log'));
+  };
+  await made();
+  await removeTraces({ folder: '/cluster' }, places);
+  assert.deepEqual(await readdir(folder), []);
+  await made();
+  await writeFile(join(places.devices, 'config.yaml'), '');
+  await symlink('/var/log/pods/b/0.log', join(places.logs, 'b.log'));
+  await removeTraces({ folder: '/cluster' }, places);
+  assert.deepEqual((await readdir(places.devices)).sort(), ['config.yaml', 'device-plugins']);
+  assert.deepEqual(await readdir(places.logs), ['b.log']);
 });

@@ -51,6 +51,15 @@ test('a page of ids begins behind the one before it, in order, whatever else is 
   assert.deepEqual(await found({}), [7, 8.5, ...STRINGS.toSorted(), new Date(1)]);
 });
 
+test('one id is found also where the query says more of it', async () => {
+  for (const [n, id] of IDS.entries()) {
+    assert.deepEqual(await found({ _id: id, n }), [id]);
+    assert.deepEqual(await found({ _id: { $eq: id }, n: { $ne: n } } as Filter<Numbered>), []);
+  }
+  assert.deepEqual(await found({ _id: 'not there', n: 1 }), []);
+  assert.deepEqual(await found({ $or: [{ _id: 'a' }, { _id: 'b' }], n: { $gt: 0 } }), ['a', 'b']);
+});
+
 test('what is changed by a range of ids is what lies in it', async () => {
   const changed = await collection.updateMany({ _id: { $gte: 'a', $lt: 'b' } }, { $inc: { n: 100 } });
   assert.equal(changed.modifiedCount, 4);

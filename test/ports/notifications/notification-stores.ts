@@ -107,6 +107,18 @@ export function channelStoreSuite(store: () => ChannelStore): void {
       assert.deepEqual(await store().find(channel.id), { ...channel, state: 'active', confirmation: null });
     });
 
+    it('keeps the quiet hours of a channel, until they are ended', async () => {
+      const channel = channelRecord({ org: `org-${unique()}` });
+      const weekdays = ['sat', 'sun'] as const;
+      const quiet = { from: '22:00', to: '24:00', timeZone: 'Europe/Berlin', weekdays, passes: 'warning' } as const;
+      await store().insert(channel);
+      await store().setQuiet(channel.id, quiet);
+      await store().setQuiet('none', quiet);
+      assert.deepEqual(await store().find(channel.id), { ...channel, quiet });
+      await store().setQuiet(channel.id, null);
+      assert.deepEqual(await store().list(channel.org), [{ ...channel, quiet: null }]);
+    });
+
     it('stops a channel for good: no link makes it active again', async () => {
       const confirmation = { nonce: 'n', hash: 'h', expiresAt: new Date(AT.getTime() + 1_000) };
       const channel = channelRecord({ org: `org-${unique()}`, state: 'unconfirmed', confirmation });
@@ -164,6 +176,18 @@ export function noticeStoreSuite(store: () => NoticeStore): void {
       assert.deepEqual(await store().firstWaiting(org), { id: two, createdAt: AT });
     });
 
+    it('says how urgent those are that wait', async () => {
+      const org = unique();
+      const [one, two] = [notice(unique(), org, { urgency: 'warning' }), notice(unique(), org)];
+      await store().insert([one], AT);
+      await store().insert([two], later(1));
+      assert.deepEqual(await store().listWaiting(org, 10), [
+        { id: one.id, kind: one.kind, urgency: 'warning' },
+        { id: two.id, kind: two.kind },
+      ]);
+      assert.deepEqual(await store().read([one.id]), [one]);
+    });
+
     it('keeps the first round of an id, of many at once as well', async () => {
       const id = unique();
       const round = (noticeId: string) => ({
@@ -219,6 +243,33 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       await store().insert(deliveryRecord({ org, channelId: 'other', createdAt: later }));
       const count = (since: Date, most: number) => store().countPending({ id: channelId, org }, since, most);
       assert.deepEqual([await count(AT, 9), await count(later, 9), await count(AT, 2)], [3, 2, 2]);
+    });
+
+    it('lists and counts those of a channel that are held until a time, and ends those that were not told', async () => {
+      const [org, channelId] = [`org-${unique()}`, `chn_${unique()}`];
+      const heldUntil = new Date(AT.getTime() + 60_000);
+      const held = { org, channelId, state: 'held', heldUntil } as const;
+      const second = deliveryRecord({ ...held, createdAt: new Date(AT.getTime() + 1) });
+      const first = deliveryRecord({ ...held, covers: ['a'] });
+      const others = [
+        deliveryRecord({ ...held, heldUntil: AT }),
+        deliveryRecord({ ...held, channelId: 'other' }),
+        deliveryRecord({ ...held, state: 'dead' }),
+        deliveryRecord({ ...held, state: 'pending' }),
+      ];
+      for (const delivery of [second, first, ...others]) await store().insert(delivery);
+      const channel = { id: channelId, org };
+      assert.deepEqual(await store().listHeld(channel, heldUntil, 9), [first, second]);
+      assert.deepEqual(await store().listHeld(channel, heldUntil, 1), [first]);
+      const count = (most: number) => store().countHeld(channel, heldUntil, most);
+      assert.deepEqual([await count(9), await count(1)], [2, 1]);
+      const end = { state: 'delivered', lastProblem: null, endedAt: AT } as const;
+      const ids = [second, ...others].map(({ id }) => id);
+      await store().endHeld([], end);
+      for (let times = 0; times < 2; times += 1) await store().endHeld(ids, end);
+      assert.deepEqual(await store().listHeld(channel, heldUntil, 9), [first]);
+      const states = await Promise.all(others.map(async ({ id }) => (await store().find(id))?.state));
+      assert.deepEqual(states, ['delivered', 'delivered', 'delivered', 'pending']);
     });
 
     it('lists those of an org in a state, the newest first', async () => {

@@ -41,6 +41,10 @@ export function createMemoryChannels(): ChannelStore {
       const channel = channels.get(id);
       if (channel !== undefined) channels.set(id, keepRecord({ ...channel, state: 'stopped', confirmation: null }));
     },
+    async setQuiet(id, quiet) {
+      const channel = channels.get(id);
+      if (channel !== undefined) channels.set(id, keepRecord({ ...channel, quiet }));
+    },
     async remove(id) {
       channels.delete(id);
     },
@@ -56,6 +60,11 @@ const ORDER = {
 /** Deliveries in memory. */
 export function createMemoryDeliveries(): DeliveryStore {
   const deliveries = new Map<string, Delivery>();
+  const heldOf = ({ id, org }: Pick<Channel, 'id' | 'org'>, until: Date) =>
+    [...deliveries.values()]
+      .filter((each) => each.org === org && each.channelId === id && each.state === 'held')
+      .filter(({ heldUntil }) => heldUntil?.getTime() === until.getTime())
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || byText([a.id], [b.id]));
   return {
     find: async (id) => deliveries.get(id) ?? null,
     async insert(delivery) {
@@ -69,6 +78,15 @@ export function createMemoryDeliveries(): DeliveryStore {
     async note(id, change) {
       const known = deliveries.get(id);
       if (known !== undefined) deliveries.set(id, keepRecord({ ...known, ...change }));
+    },
+    countHeld: async (channel, until, most) => Math.min(most, heldOf(channel, until).length),
+    listHeld: async (channel, until, most) => heldOf(channel, until).slice(0, most),
+    async endHeld(ids, end) {
+      for (const id of ids) {
+        const known = deliveries.get(id);
+        const isOpen = known?.state === 'held' || known?.state === 'dead';
+        if (known !== undefined && isOpen) deliveries.set(id, keepRecord({ ...known, ...end }));
+      }
     },
     async list({ org, state }, page) {
       const asked = [...deliveries.values()].filter((each) => each.org === org && each.state === state);
@@ -108,7 +126,7 @@ export function createMemoryNotices(): NoticeStore {
     listWaiting: async (org, most) =>
       waiting(org)
         .slice(0, most)
-        .map(({ id, kind }) => ({ id, kind })),
+        .map(({ id, kind, urgency }) => ({ id, kind, ...(urgency !== undefined && { urgency }) })),
     read: async (ids) => ids.flatMap((id) => notices.get(id)?.notification ?? []),
     async keepRound(round) {
       const known = rounds.get(round.id) ?? keepRecord({ ...round });

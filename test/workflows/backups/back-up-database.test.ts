@@ -129,6 +129,44 @@ describe('the backup of a database', { timeout: 240_000 }, () => {
     assert.deepEqual(archives.keys(), []);
   });
 
+  const proofOf = async (id: string) => {
+    const { verification } = (await recordOf(id)) ?? {};
+    return verification == null ? verification : (verification.problem?.code ?? 'proven');
+  };
+
+  it('is proven by a restore at once where its database is dropped by it, and no other is', async () => {
+    const [final, manual] = [parts.job({ kind: 'final' }), parts.job()];
+    for (const job of [final, manual]) {
+      await temporal.commands.backUp(job);
+      assert.deepEqual(await temporal.ended(job), { status: 'completed', problem: null });
+    }
+    assert.deepEqual([await proofOf(final.id), await proofOf(manual.id)], ['proven', null]);
+  });
+
+  it('that cannot be restored says so, and one that nobody could restore says nothing', async () => {
+    const { archives } = parts.deps;
+    temporal.current.before.verifyBackup = () => {
+      for (const key of archives.keys()) archives.damage(key, Buffer.from('half'));
+    };
+    const damaged = parts.job({ kind: 'final' });
+    await temporal.commands.backUp(damaged);
+    await temporal.ended(damaged);
+    assert.equal(await proofOf(damaged.id), 'NOT_RESTORABLE');
+    temporal.current.before.verifyBackup = () => {
+      throw new FairleadError('UNAVAILABLE', 'postgres does not answer', { retryable: true });
+    };
+    const untried = parts.job({ kind: 'final' });
+    await temporal.commands.backUp(untried);
+    assert.deepEqual(await temporal.ended(untried), { status: 'completed', problem: null });
+    assert.equal(await proofOf(untried.id), null);
+    // Asked again, the backup is there, and is proven.
+    temporal.current.before = {};
+    await temporal.commands.backUp(untried);
+    await temporal.ended(untried);
+    assert.equal(await proofOf(untried.id), 'proven');
+    assert.equal(archives.keys().length, 2);
+  });
+
   it('that is cancelled ends the dump, and is failed with nothing left in the bucket', async () => {
     const begun = Promise.withResolvers<void>();
     parts.deps.tools.postgres.faults.set('shop_prod', () => {

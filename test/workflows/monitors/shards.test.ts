@@ -20,6 +20,7 @@ describe('shards of monitors', { timeout: 120_000 }, () => {
   const released = Promise.withResolvers<void>();
   /** What a holder does at first; it then holds until the end of the test. */
   let atFirst: (shard: number) => Promise<void>;
+  let ping: () => Promise<string>;
   before(async () => {
     env = await startTimeSkipping();
     const holdShard = async (shard: number): Promise<string> => {
@@ -30,11 +31,13 @@ describe('shards of monitors', { timeout: 120_000 }, () => {
         return 'over';
       });
     };
-    worker = await startModuleWorker(env.nativeConnection, { module: 'monitors', activities: { holdShard } });
+    const activities = { holdShard, pingDeadMan: () => ping() };
+    worker = await startModuleWorker(env.nativeConnection, { module: 'monitors', activities });
   });
   beforeEach(() => {
     held.length = 0;
     atFirst = async () => undefined;
+    ping = async () => 'unset';
   });
   after(async () => {
     released.resolve();
@@ -59,6 +62,18 @@ describe('shards of monitors', { timeout: 120_000 }, () => {
     await startShards('third');
     await waitUntil('it is held again', () => held.length === SHARDS + 1);
     assert.equal(held.at(-1), 2);
+    for (const shard of ALL) await end(shard);
+  });
+
+  it('are started also where the address that waits for the monitor does not answer, which is called once each time', async () => {
+    let calls = 0;
+    ping = async () => {
+      calls += 1;
+      throw new FairleadError('UNAVAILABLE', 'hc.example.com answered 500', { retryable: true });
+    };
+    await startShards('unheard');
+    await waitUntil('all are held', () => held.length === SHARDS);
+    assert.equal(calls, 1);
     for (const shard of ALL) await end(shard);
   });
 

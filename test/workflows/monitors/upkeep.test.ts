@@ -32,6 +32,7 @@ describe('what runs by the clock for monitors', { timeout: 240_000 }, () => {
           return hours;
         }),
       tellRollUpFailed: async (shard) => void told.push(shard),
+      pingDeadMan: async () => 'unset',
       reconcileMonitors: () => reconcile(),
       removeArchivedMonitors: async () => {
         removals += 1;

@@ -1,0 +1,28 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What a node sets for the whole machine, as paths below /proc/sys. That it forwards packets stays: other engines need it too. */
+const SETTINGS = [
+  'vm/overcommit_memory',
+  'vm/panic_on_oom',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'kernel/keys/root_maxkeys',
+  'kernel/keys/root_maxbytes',
+  'net/ipv4/conf/all/route_localnet',
+] as const;
+
+const place = (name: string): string => join('/proc/sys', name);
+
+/** Values by name; those that the machine does not have are left out. */
+export async function readKernelSettings(): Promise<Readonly<Record<string, string>>> {
+  const read = SETTINGS.map(async (name) => [name, (await readFile(place(name), 'utf8').catch(() => '')).trim()]);
+  return Object.fromEntries((await Promise.all(read)).filter(([, value]) => value !== ''));
+}
+
+/** Puts back the ones that differ. */
+export async function writeKernelSettings(wanted: Readonly<Record<string, string>>): Promise<void> {
+  const now = await readKernelSettings();
+  const changed = SETTINGS.filter((name) => name in wanted && now[name] !== wanted[name]);
+  for (const name of changed) await writeFile(place(name), wanted[name] ?? '');
+}
