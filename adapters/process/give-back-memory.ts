@@ -1,18 +1,18 @@
 import { performance } from 'node:perf_hooks';
-import { threadCpuUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 
 const LOOK_EVERY_MS = 5_000;
 /**
- * Share of a core that a process takes at most while it is idle: services that nobody uses still ask twice a second each what
- * was revoked.
+ * Share of the time that a process works at most while it is idle: services that nobody uses still ask twice a second each what
+ * was revoked. On a busy machine waiting for a core counts as work, and rightly so: a collection would take from what there is
+ * too little of.
  */
 const IDLE = 0.1;
 const GROWTH = 1.1;
 
 /** What is looked at before memory is given back. */
 export interface Idleness {
-  /** Share of a core that the process took since the last look, 0 to 1. */
+  /** Share of the time since the last look in which the process worked, 0 to 1. */
   readonly utilization: number;
   /** Bytes that the heap takes from the machine. */
   readonly heapBytes: number;
@@ -34,23 +34,17 @@ export function isWorthACollection({ utilization, heapBytes, lastBytes }: Idlene
 export function giveBackMemoryWhenIdle(lookEveryMs = LOOK_EVERY_MS): void {
   const { gc } = globalThis;
   if (gc === undefined) return;
-  let since = takenSoFar();
+  let since = performance.eventLoopUtilization();
   let lastBytes: number | null = null;
   setInterval(() => {
-    const now = takenSoFar();
-    const utilization = (now.cpuMs - since.cpuMs) / (now.ms - since.ms);
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, since);
     since = now;
     if (!isWorthACollection({ utilization, heapBytes: heapBytes(), lastBytes })) return;
     gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     lastBytes = heapBytes();
-    since = takenSoFar();
+    since = performance.eventLoopUtilization();
   }, lookEveryMs).unref();
-}
-
-/** By processor time: on a busy machine the event loop counts as active also while it waits for a core. */
-function takenSoFar(): { readonly ms: number; readonly cpuMs: number } {
-  const { user, system } = threadCpuUsage();
-  return { ms: performance.now(), cpuMs: (user + system) / 1_000 };
 }
 
 function heapBytes(): number {
