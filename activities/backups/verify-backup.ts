@@ -1,4 +1,4 @@
-import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import type { Backup, BackupProblem, ListedBackup } from '../../domain/backups/backup.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { backupsToVerify, compareFigures, type PlaceInProofs } from '../../domain/backups/verification.ts';
 import { eachItem } from '../../domain/each-item.ts';
@@ -29,15 +29,21 @@ export async function listBackupsToVerify(
   { begunMs, after = null }: { readonly begunMs: number; readonly after?: PlaceInProofs | null | undefined },
 ): Promise<ProofsPlan> {
   const { backups, tools, settings, now } = deps;
-  if (after === null) await dropLeftScratches(deps, begunMs, signal);
+  // Also of proofs that somebody waits for, which are asked for at any time: those of before have ended by their own limit.
+  if (after === null) await dropLeftScratches(deps, begunMs - settings.dumpTimeoutMs, signal);
   const completed: Pick<Backup, keyof Parameters<typeof backupsToVerify>[0][number]>[] = [];
   for await (const backup of eachItem((page) => backups.list({ statuses: ['completed'] }, page), signal)) {
     const { id, service, environment, engine, databaseName, status, startedAt, verification, triedAt } = backup;
-    if (tools[engine] === undefined) continue;
+    if (tools[engine] === undefined || isUnderProof(backup, now().getTime() - 2 * settings.dumpTimeoutMs)) continue;
     completed.push({ id, service, environment, engine, databaseName, status, startedAt, verification, triedAt });
   }
   const page = backupsToVerify(completed, night, { after, limit: settings.nightPage, now: now() });
   return { backupIds: page.backups.map(({ id }) => id), more: page.more, timeoutMs: settings.dumpTimeoutMs };
+}
+
+/** Whether its own workflow may be proving it: a dump and a proof have their limit each. */
+function isUnderProof({ kind, verification, startedAt, triedAt }: ListedBackup, sinceMs: number): boolean {
+  return kind === 'final' && verification === null && (triedAt ?? startedAt).getTime() > sinceMs;
 }
 
 /**

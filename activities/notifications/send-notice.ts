@@ -49,6 +49,8 @@ export async function sendNotice(
     await deps.sendToPage(delivery, signal);
     return null;
   }
+  // Another attempt: the answer of the one that had it wait was lost.
+  if (delivery.state === 'held' && delivery.heldUntil !== undefined && !again) return delivery.heldUntil.toISOString();
   const channel = await channels.find(delivery.channelId);
   if (channel === null) throw new FairleadError('CHANNEL_NOT_FOUND', 'The channel was removed meanwhile');
   requireWanted(channel, delivery);
@@ -66,8 +68,10 @@ export async function sendNotice(
 function heldUntil(
   { now }: Pick<SendNoticeDeps, 'now'>,
   { quiet = null }: Channel,
-  { notification }: Delivery,
+  { notification, covers }: Delivery,
 ): Date | null {
+  // A digest has waited already.
+  if (covers !== undefined) return null;
   return quiet !== null && waitsInQuiet(notification, quiet) ? quietUntil(quiet, now()) : null;
 }
 

@@ -17,6 +17,8 @@ export type SendToPage = (delivery: Delivery, signal: AbortSignal) => Promise<vo
  * others are for alerts.
  */
 const MOST_AT_ONCE = { batch: 2, other: 4 } as const;
+/** Of these: a page with thousands of subscribers delays itself alone. */
+const MOST_OF_ONE_PAGE = { batch: 1, other: 3 } as const;
 type Place = keyof typeof MOST_AT_ONCE;
 
 /** @param attemptOf the number of this attempt, the first is 1 */
@@ -25,9 +27,26 @@ export function createSendToPage(deps: PageDeliveryDeps, attemptOf: () => number
     batch: createTakePlace(() => 'Mails to subscribers', MOST_AT_ONCE.batch),
     other: createTakePlace(() => 'Mails to new subscribers', MOST_AT_ONCE.other),
   };
+  const takeOfPage: Readonly<Record<Place, (key: string) => () => void>> = {
+    batch: createTakePlace((page) => `Mails to the subscribers of ${page}`, MOST_OF_ONE_PAGE.batch),
+    other: createTakePlace((page) => `Mails to new subscribers of ${page}`, MOST_OF_ONE_PAGE.other),
+  };
+  /** @returns what gives both back */
+  const takeBoth = (place: Place, page: string): (() => void) => {
+    const leavePage = takeOfPage[place](page);
+    try {
+      const leave = take[place](place);
+      return () => {
+        leave();
+        leavePage();
+      };
+    } catch (error) {
+      leavePage();
+      throw error;
+    }
+  };
   return async (delivery, signal) => {
-    const place = placeOf(delivery);
-    const leave = orLater(() => take[place](place), attemptOf);
+    const leave = orLater(() => takeBoth(placeOf(delivery), delivery.org ?? ''), attemptOf);
     const attempts = delivery.attempts + 1;
     try {
       await attempt(deps, delivery, { signal, attempts });

@@ -7,7 +7,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { withLogin } from '../mongodb-server/address.ts';
 import { BACKUPS_DATABASE, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { withAdmin } from '../mongodb-server/with-admin.ts';
-import { writePieces } from '../process/write-pieces.ts';
+import { writePiece, writePieces } from '../process/write-pieces.ts';
 import { ALWAYS } from './is-meant.ts';
 import { ArchiveError, type ArchiveReader, createArchiveReader } from './mongo-archive.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
@@ -111,10 +111,12 @@ async function* readBeside(archive: AsyncIterable<Uint8Array>, reader: ArchiveRe
     for await (const bytes of plain) reader.write(bytes);
   });
   // Whoever waits below is told.
-  reading.catch(() => undefined);
+  const failed = new AbortController();
+  reading.catch((error: unknown) => failed.abort(error));
   try {
     for await (const chunk of archive) {
-      await Promise.race([new Promise<unknown>((resolve) => unzipped.write(chunk, resolve)), reading]);
+      failed.signal.throwIfAborted();
+      await writePiece(unzipped, chunk, failed.signal);
       yield chunk;
     }
     unzipped.end();

@@ -12,12 +12,15 @@ export async function writePieces(pieces: AsyncIterable<Uint8Array>, to: Writabl
   to.on('error', (error) => gone.abort(error));
   to.on('close', () => gone.abort(closedEarly()));
   if (to.destroyed) throw closedEarly();
-  for await (const piece of untilAborted(pieces, gone.signal)) await write(to, piece, gone.signal);
+  for await (const piece of untilAborted(pieces, gone.signal)) await writePiece(to, piece, gone.signal);
   to.end();
 }
 
-/** A stream that is destroyed, or fails, need not say what became of a piece that it had taken. */
-function write(to: Writable, piece: Uint8Array, gone: AbortSignal): Promise<void> {
+/**
+ * Resolves once the piece was taken. A stream that is destroyed, or fails, need not say what became of one.
+ * @param gone aborted by then @throws its reason; the error of the stream
+ */
+export function writePiece(to: Writable, piece: Uint8Array, gone: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onGone = (): void => reject(gone.reason);
     gone.addEventListener('abort', onGone, { once: true });

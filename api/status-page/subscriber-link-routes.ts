@@ -87,7 +87,7 @@ async function confirmable({ subscribers, links, now }: SubscriberDeps, link: Li
 
 async function showStop(deps: SubscriberDeps, link: Link): Promise<Reply> {
   requireStopToken(deps, link);
-  const body = html`<p>You get no more updates of this status page.</p>
+  const body = html`<p>Press the button, and you get no more updates of this status page.</p>
 ${button(SUBSCRIBER_STOP_PATH, link, 'Unsubscribe')}`;
   return subscriberPage(deps, 'Unsubscribe', body);
 }

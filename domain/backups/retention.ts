@@ -18,13 +18,14 @@ type Counted = Pick<
   | 'status'
   | 'startedAt'
   | 'verification'
+  | 'triedAt'
 >;
 
 /**
  * Which backups retention deletes: of each database and tier the completed ones behind the newest so many.
  *
  * It never deletes manual backups, nor the newest one that is verified: until a newer one is known to restore, that one is
- * the only proof. Of final backups that could not be restored, one a day for as long as their database is kept for it, the
+ * the only proof. Of final backups that could not be restored, or whose restore came to no end, one a day for as long as their database is kept for it, the
  * newest one stays. Backups that are not completed have no archive and count for nothing.
  */
 export function expiredBackups<T extends Counted>(backups: readonly T[], retention: Retention): readonly T[] {
@@ -44,8 +45,9 @@ function expiredOfDatabase<T extends Counted>(group: readonly T[], retention: Re
   return [...expired, ...group.filter(isFailedFinal).slice(1)];
 }
 
-function isFailedFinal({ kind, verification }: Counted): boolean {
-  return kind === 'final' && verification !== null && verification.problem !== null;
+function isFailedFinal({ kind, verification, triedAt }: Counted): boolean {
+  if (kind !== 'final') return false;
+  return verification === null ? triedAt !== null : verification.problem !== null;
 }
 
 function newestFirst(a: Counted, b: Counted): number {

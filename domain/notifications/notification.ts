@@ -14,7 +14,7 @@ export const NOTIFICATION_KINDS = {
   'incident.updated': { severity: 'info', title: 'Update', isGathered: false, mayWait: true },
   'monitor.steady': { severity: 'info', title: 'No longer flapping', isGathered: true, mayWait: true },
   'incident.resolved': { severity: 'info', title: 'Up again', isGathered: true, mayWait: true },
-  'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false, mayWait: true },
+  'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false, mayWait: false },
   'roll-up.failed': {
     severity: 'warning',
     title: 'History of monitors was not rolled up',

@@ -56,6 +56,11 @@ export function nextQuestion(
   return { askedBy: id, times: [at, ...recent] };
 }
 
+/** Whose questions are counted together: what follows a + in an address leads to the same mailbox with most mail servers. */
+export function mailboxOf(address: string): string {
+  return address.replace(/\+[^@]*(?=@[^@]*$)/, '');
+}
+
 /** Whether a link of so many hours still works. */
 export function isOpen(confirmation: Confirmation | null, at: Date): confirmation is Confirmation {
   return confirmation !== null && confirmation.expiresAt > at;

@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, type RetryPolicy } from '@temporalio/workflow';
 import type { BackupsActivities } from '../../activities/backups/index.ts';
 import { ASKED_BACKUPS, type BackupJob } from '../../domain/backups/messages.ts';
 import { moduleTaskQueue } from '../../domain/task-queue.ts';
@@ -89,14 +89,18 @@ type Restores = Pick<BackupsActivities, 'restoreScratch' | 'restoreInPlace' | 's
  * by another worker; what the database or the tool refused is not tried again. One that is cancelled is waited for: no clean-up
  * runs beside a tool that is still at work.
  */
-function transfers(queue: string, timeoutMs: number): Dumps & Proofs & Restores {
+function transfers(
+  queue: string,
+  timeoutMs: number,
+  again: RetryPolicy = { ...retry, maximumAttempts: 3 },
+): Dumps & Proofs & Restores {
   return proxyActivities<Dumps & Proofs & Restores>({
     taskQueue: queue,
     startToCloseTimeout: timeoutMs,
     scheduleToCloseTimeout: timeoutMs,
     heartbeatTimeout: '10s',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { ...retry, maximumAttempts: 3 },
+    retry: again,
   });
 }
 
@@ -109,9 +113,9 @@ export function proofs(timeoutMs: number): Proofs {
   return transfers(taskQueue, timeoutMs);
 }
 
-/** Of a backup that somebody waits for. */
+/** Of a backup that is waited for: while the server is away it is tried again, and the dump is not made anew. */
 export function askedProofs(timeoutMs: number): Proofs {
-  return transfers(askedQueue, timeoutMs);
+  return transfers(askedQueue, timeoutMs, { initialInterval: '30s', backoffCoefficient: 2, maximumInterval: '10m' });
 }
 
 export function restores(timeoutMs: number): Restores {

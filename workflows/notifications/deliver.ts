@@ -33,7 +33,8 @@ export async function deliver({ id, again }: DeliveryJob): Promise<void> {
     if (until == null) return;
     await sleep(Math.max(1, Date.parse(until) - Date.now()));
     if (await tellDigest({ id, until })) return;
-    await sendNotice(id, again);
+    // It has waited.
+    await sendNotice(id, true);
   } catch (error) {
     if (isCancellation(error)) throw error;
     await buryDelivery({ id, problem: problemOf(error) });

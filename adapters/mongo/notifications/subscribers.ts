@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import {
+  mailboxOf,
   nextQuestion,
   type Questions,
   SUBSCRIBER_STATES,
@@ -89,7 +90,7 @@ export function createSubscriberStore({ db }: { readonly db: Db }): SubscriberSt
 
 /** What was read is what is replaced: whoever finds that another request came between is that one too many. */
 async function countQuestion(collection: Collection<QuestionsDocument>, request: SubscribeRequest): Promise<boolean> {
-  const _id = createHash('sha256').update(request.address).digest('hex');
+  const _id = createHash('sha256').update(mailboxOf(request.address)).digest('hex');
   const document = await mongoCall(() => collection.findOne({ _id }));
   const known = document === null ? null : readDocument('questions', questionsSchema, document);
   const next = nextQuestion(known, request);

@@ -103,9 +103,12 @@ test('a listing that goes on beside proofs of its night or of a later one leaves
   const { deps, add, left } = await backedUp();
   const ofProofs = (begunMs: number) =>
     [1, 2].map((attempt) => proofScratches({ begunMs, proof: `proof ${attempt}` }, attempt).own);
-  const [before, since] = [ofProofs(BEGUN - 1), [...ofProofs(BEGUN + MINUTE), ...ofProofs(BEGUN + 1_440 * MINUTE)]];
+  const [before, since] = [
+    ofProofs(BEGUN - deps.settings.dumpTimeoutMs - 1),
+    [...ofProofs(BEGUN + MINUTE), ...ofProofs(BEGUN + 1_440 * MINUTE)],
+  ];
   for (const name of [...before, ...since]) add('postgres', name, {}, null);
-  // One that was paused: its server is asked for its databases when later ones are there.
+  // A proof has ended by its limit, whoever asked for it. One that was paused: its server is asked for its databases when later ones are there.
   await listBackupsToVerify(deps, NIGHT, patience(), { begunMs: BEGUN });
   assert.deepEqual(left(), since);
   await listBackupsToVerify(deps, NIGHT, patience(), { begunMs: BEGUN + 2_880 * MINUTE });

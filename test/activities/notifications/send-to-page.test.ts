@@ -241,7 +241,7 @@ it('a page tells so much in an hour, and what is more waits', async () => {
   await parts.attempt(id);
 });
 
-it('of the slots of a worker, two batches take one each at a time, and leave the others to alerts', async () => {
+it('of the slots of a worker, batches take two, of a page one, and leave the others to alerts', async () => {
   const waiting: (() => void)[] = [];
   const mailer = {
     ask: async () => undefined,
@@ -255,12 +255,14 @@ it('of the slots of a worker, two batches take one each at a time, and leave the
     ids.map((id) => [id]),
     NOW,
   );
-  const batch = (number: number): Delivery => ({
-    ...{ id: `p/subscribers/${number}`, notification: noticeOf('p', 'acme'), channelId: `subscribers/${number}` },
-    ...{ org: pageAudience('acme'), state: 'pending', attempts: 0, lastProblem: null, createdAt: NOW, endedAt: null },
+  const batch = (number: number, org = 'acme'): Delivery => ({
+    ...{ id: `p/subscribers/${number}`, notification: noticeOf('p', org), channelId: `subscribers/${number}` },
+    ...{ org: pageAudience(org), state: 'pending', attempts: 0, lastProblem: null, createdAt: NOW, endedAt: null },
   });
-  const two = [send(batch(0), NEVER), send(batch(1), NEVER)];
-  await assert.rejects(send(batch(2), NEVER), { code: 'UNAVAILABLE', retryable: true });
+  const two = [send(batch(0), NEVER)];
+  await assert.rejects(send(batch(1), NEVER), { code: 'UNAVAILABLE', retryable: true });
+  two.push(send(batch(1, 'other'), NEVER));
+  await assert.rejects(send(batch(2, 'third'), NEVER), { code: 'UNAVAILABLE', retryable: true });
   while (waiting.length < 2) await new Promise((resolve) => setImmediate(resolve));
   for (const finish of waiting.splice(0)) finish();
   await Promise.all(two);

@@ -68,6 +68,8 @@ describe('quiet hours of a channel', () => {
     const { add, sent, send, stateOf } = await useNight(2);
     assert.equal(await send('n0'), END);
     assert.equal(await stateOf('n0'), 'held');
+    assert.equal(await send('n0'), END, 'another attempt, as the answer was lost');
+    assert.deepEqual(sent, []);
     await add('urgent', 'critical');
     assert.equal(await send('urgent'), null);
     assert.equal(await send('n1', true), null);
@@ -96,7 +98,7 @@ describe('quiet hours of a channel', () => {
     assert.equal(await send('late'), END);
     assert.equal(await tell('late'), false);
     clock.now = new Date('2026-11-02T23:00:00Z');
-    assert.equal(await send('late'), null);
+    assert.equal(await send('late', true), null);
     assert.deepEqual(sent, ['late']);
   });
 

@@ -103,21 +103,30 @@ test('retention deletes no manual backup, none that is not completed, and never 
 });
 
 test('of final backups that could not be restored the newest stays, and every one that was or may be', () => {
-  const final = (day: number, proof: 'proven' | 'damaged' | 'untried') =>
+  const final = (day: number, proof: 'proven' | 'damaged' | 'untried' | 'hangs') =>
     backupRecord({
       ...{ id: `bak_${day}`, kind: 'final', tier: 'manual', startedAt: new Date(Date.UTC(2026, 0, day)) },
+      triedAt: proof === 'untried' ? null : new Date(Date.UTC(2026, 0, day)),
       verification:
-        proof === 'untried'
+        proof === 'untried' || proof === 'hangs'
           ? null
           : { at: new Date(), problem: proof === 'proven' ? null : { code: 'RESTORE_FAILED', message: 'no' } },
     });
-  const all = [final(1, 'damaged'), final(2, 'proven'), final(3, 'damaged'), final(4, 'untried'), final(5, 'damaged')];
+  const all = [
+    final(1, 'damaged'),
+    final(2, 'proven'),
+    final(3, 'damaged'),
+    final(4, 'untried'),
+    final(5, 'hangs'),
+    final(6, 'damaged'),
+  ];
   const other = { ...final(1, 'damaged'), databaseName: 'other' };
   const byHand = { ...final(1, 'damaged'), kind: 'manual' as const };
   const expired = expiredBackups([...all, other, byHand], DEFAULT_RETENTION);
   assert.deepEqual(
     expired.map(({ id, kind }) => [id, kind]),
     [
+      ['bak_5', 'final'],
       ['bak_3', 'final'],
       ['bak_1', 'final'],
     ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { nextQuestion, type Questions, subscribing } from '../../../domain/notifications/subscriber.ts';
+import { mailboxOf, nextQuestion, type Questions, subscribing } from '../../../domain/notifications/subscriber.ts';
 
 const AT = new Date('2026-11-01T10:00:00Z');
 const ago = (minutes: number): Date => new Date(AT.getTime() - minutes * 60_000);
@@ -15,6 +15,13 @@ it('a request asks an address that is not confirmed, once more with the same lin
     ['confirmed, by this request', { state: 'confirmed', askedBy: 'sbr_this' }, 'pass'],
   ] as const;
   for (const [what, known, next] of cases) assert.equal(subscribing(known, 'sbr_this'), next, what);
+});
+
+it('what follows a + in an address does not make another mailbox of it', () => {
+  assert.deepEqual(
+    ['ada+1@example.com', 'ada+b+c@example.com', 'ada@plus+example.com', '+@example.com'].map(mailboxOf),
+    ['ada@example.com', 'ada@example.com', 'ada@plus+example.com', '@example.com'],
+  );
 });
 
 it('an address is asked once an hour, and four times in 24 hours, on all pages', () => {
