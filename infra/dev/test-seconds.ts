@@ -29,7 +29,7 @@ export function keepSeconds(env: Env, { files }: Pick<Tally, 'files'>): void {
 
 /** On a machine where nothing ran before, these files begin: those that took a minute or more. */
 export const SLOW_FILES: readonly string[] = [
-  'test/kills/matrix.test.ts',
+  'test/kills/matrix.alone.test.ts',
   'test/hostile/corpus.test.ts',
   'test/adapters/dump-tools/postgres-swap.test.ts',
   'test/adapters/docker/build-engine.test.ts',

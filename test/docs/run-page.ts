@@ -7,7 +7,7 @@ import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { differences, type Step } from './read-page.ts';
 
 /** Enough for a page of many commands on a busy machine. */
-const PAGE_MS = 400_000;
+const PAGE_MS = 700_000;
 
 /**
  * Runs the blocks of a page in one shell (`bash -euo pipefail`), in a folder of its own, with nothing in the

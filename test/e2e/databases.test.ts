@@ -86,7 +86,7 @@ async function rotated(service: string, visited: () => Promise<void>) {
   return { before, after };
 }
 
-describe('a service with a PostgreSQL database and Redis', { timeout: 600_000 }, () => {
+describe('a service with a PostgreSQL database and Redis', { timeout: 890_000 }, () => {
   it('writes and reads rows and keys over redeploys, and reaches no other service’s database and not the administrator', async () => {
     const spec = '  databases: [{ type: postgres }, { type: redis }]';
     const app = { spec, computes: COMPUTES, instructions: INSTALL };

@@ -76,7 +76,7 @@ export async function getBuild(id: string): Promise<Build> {
 }
 
 /** Waits for the end of a build; survives a restart of the API. */
-export async function ended(id: string, timeoutMs = 2 * PATIENCE_MS): Promise<Build> {
+export async function ended(id: string, timeoutMs = 4 * PATIENCE_MS): Promise<Build> {
   return await waitUntil(
     `the end of ${id}`,
     async () => {

@@ -14,7 +14,7 @@ const EXPRESS = join(ROOT, 'test/fixtures/apps/express-npm');
 const SERVICES = ['prices', 'shop'];
 
 /** The page line by line, on a whole stack: what a person has before it is two repositories with express. */
-describe('docs/pipeline.md on a stack', { timeout: 460_000 }, () => {
+describe('docs/pipeline.md on a stack', { timeout: 890_000 }, () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fairlead-pipeline-'));
