@@ -29,8 +29,11 @@ export async function mailBatch(
   let problem: FairleadError | null = null;
   for (const subscriber of await unmailed(deps, delivery, attempts)) {
     signal.throwIfAborted();
-    if (performance.now() > deadline) problem ??= outOfTime();
-    if (failures === MOST_FAILURES || performance.now() > deadline) break;
+    if (failures === MOST_FAILURES) break;
+    if (performance.now() > deadline) {
+      problem ??= outOfTime();
+      break;
+    }
     const failure = await failureOf(() => mailer.tell(subscriber, delivery));
     if (failure === null) await mailings.noteMailed(delivery.id, subscriber.id, now());
     failures = failure === null ? 0 : failures + 1;

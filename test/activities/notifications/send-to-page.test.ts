@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { mailBatch } from '../../../activities/notifications/mail-batch.ts';
 import type { PageDeliveryDeps } from '../../../activities/notifications/page-delivery-deps.ts';
 import { createSendToPage } from '../../../activities/notifications/send-to-page.ts';
 import { createSmtpSender, type SmtpSender } from '../../../adapters/mail/smtp-sender.ts';
@@ -267,3 +268,23 @@ it('of the slots of a worker, batches take two, of a page one, and leave the oth
   for (const finish of waiting.splice(0)) finish();
   await Promise.all(two);
 });
+
+for (const looks of [1, 2, 3, 4]) {
+  it(`a batch whose time is over after ${looks} looks at the clock leaves the rest to another attempt`, async (t) => {
+    const told: string[] = [];
+    const mailer = { ask: async () => undefined, tell: async ({ id }: { id: string }) => void told.push(id) };
+    const parts = pageDeliveryParts({ now: () => NOW, mailer });
+    const ids = await addSubscribers(parts.subscribers, 'acme', 5, NOW);
+    await parts.mailings.keepPlan('p/subscribers', [ids], NOW);
+    const batch: Delivery = {
+      ...{ id: 'p/subscribers/0', notification: noticeOf('p', 'acme'), channelId: 'subscribers/0' },
+      ...{ org: pageAudience('acme'), state: 'pending', attempts: 0, lastProblem: null, createdAt: NOW, endedAt: null },
+    };
+    let left = looks;
+    const clock = t.mock.method(performance, 'now', () => (left-- > 0 ? 0 : 60_000));
+    await assert.rejects(mailBatch(parts, batch, { signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
+    clock.mock.restore();
+    await mailBatch(parts, batch, { signal: NEVER, attempts: 2 });
+    assert.deepEqual(told.toSorted(), ids);
+  });
+}
