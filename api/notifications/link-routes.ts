@@ -6,8 +6,7 @@ import { putDeliveries } from '../../domain/notifications/put-deliveries.ts';
 import { stoppedNotice } from '../../domain/notifications/stopped-notice.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
 import { type Html, html } from '../http/pages/html.ts';
-import { PAGE_RESPONSES } from '../http/pages/page-responses.ts';
-import { sendPage } from '../http/pages/send-page.ts';
+import { linkButton, MAIL_LINK_ROW, ONE_CLICK_FORM, platformPage } from '../http/pages/mail-link.ts';
 import type { NotificationsDeps } from './deps.ts';
 
 /** Mail programs add parameters of their own to links. */
@@ -15,19 +14,10 @@ const query = z.looseObject({ channel: z.string().min(1).max(100), token: z.stri
 type Link = z.output<typeof query>;
 
 const row = {
+  ...MAIL_LINK_ROW,
   tag: 'alerts',
-  callers: 'public',
-  replies: 'page',
-  responses: PAGE_RESPONSES,
   errors: ['LINK_INVALID'],
   query,
-} as const;
-/** What the buttons of these pages send, and mail programs by themselves (RFC 8058): it is not read, for the link says all. */
-const form = {
-  streamBody: {
-    contentTypes: ['application/x-www-form-urlencoded', 'multipart/form-data'],
-    description: 'Such as `List-Unsubscribe=One-Click`',
-  },
 } as const;
 
 /**
@@ -42,7 +32,7 @@ export function channelLinkRoutes(deps: NotificationsDeps): readonly Route[] {
       handle: async ({ query: link }) => showConfirm(deps, link),
     }),
     defineRoute({
-      ...{ ...row, ...form, method: 'post', path: CONFIRM_PATH },
+      ...{ ...row, ...ONE_CLICK_FORM, method: 'post', path: CONFIRM_PATH },
       summary: 'Confirms the address of a channel, once',
       handle: async ({ query: link }) => confirm(deps, link),
     }),
@@ -52,7 +42,7 @@ export function channelLinkRoutes(deps: NotificationsDeps): readonly Route[] {
       handle: async ({ query: link }) => showStop(deps, link),
     }),
     defineRoute({
-      ...{ ...row, ...form, method: 'post', path: STOP_PATH },
+      ...{ ...row, ...ONE_CLICK_FORM, method: 'post', path: STOP_PATH },
       summary: 'Stops a channel; mail programs do it with one click (RFC 8058)',
       handle: async ({ query: link }) => stop(deps, link),
     }),
@@ -67,27 +57,27 @@ async function showConfirm(deps: NotificationsDeps, link: Link): Promise<Reply> 
   if (channel === null || !isOpen || links.hashOf(link.token) !== confirmation.hash) throw linkInvalid();
   const body = html`<p>${senderOf(deps, channel)} will mail you when something is down, and when it is up again.</p>
 ${button(CONFIRM_PATH, link, 'I want these mails')}`;
-  return page(deps, 'Alerts by mail', body);
+  return platformPage(deps, 'Alerts by mail', body);
 }
 
 async function confirm(deps: NotificationsDeps, { channel, token }: Link): Promise<Reply> {
   const { channels, links, now } = deps;
   if (!(await channels.confirm(channel, links.hashOf(token), now()))) throw linkInvalid();
-  return page(deps, 'Confirmed', html`<p>You will be mailed. Each mail has a link that ends this.</p>`);
+  return platformPage(deps, 'Confirmed', html`<p>You will be mailed. Each mail has a link that ends this.</p>`);
 }
 
 async function showStop(deps: NotificationsDeps, link: Link): Promise<Reply> {
   const channel = await stoppable(deps, link);
   const body = html`<p>${senderOf(deps, channel)} will mail you no more alerts.</p>
 ${button(STOP_PATH, link, 'Stop these alerts')}`;
-  return page(deps, 'Stop alerts', body);
+  return platformPage(deps, 'Stop alerts', body);
 }
 
 async function stop(deps: NotificationsDeps, link: Link): Promise<Reply> {
   const channel = await stoppable(deps, link);
   await deps.channels.stop(channel.id);
   await tellOthers(deps, channel);
-  return page(deps, 'Stopped', html`<p>${senderOf(deps, channel)} mails you no more alerts.</p>`);
+  return platformPage(deps, 'Stopped', html`<p>${senderOf(deps, channel)} mails you no more alerts.</p>`);
 }
 
 /** Nobody else would see that a channel is told no more. Idempotent by the channel: it is stopped once. */
@@ -114,10 +104,5 @@ function senderOf({ platformName }: NotificationsDeps, { org }: Channel): string
 }
 
 function button(path: string, { channel, token }: Link, label: string): Html {
-  const action = `${path}?${new URLSearchParams({ channel, token })}`;
-  return html`<form method="post" action="${action}"><button>${label}</button></form>`;
-}
-
-function page({ platformName }: NotificationsDeps, title: string, body: Html): Reply {
-  return sendPage({ title, brand: { name: platformName, logoUrl: null, colour: null }, body });
+  return linkButton(path, { channel, token }, label);
 }

@@ -4,9 +4,9 @@ import { isPersonaAddress, normalizeEmail } from '../../domain/identity/email-ad
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { titleOf } from '../../domain/status-page/status-place.ts';
 import { defineRoute, type Reply, type Route, type RouteContext } from '../http/define-route.ts';
-import { type Html, html } from '../http/pages/html.ts';
+import { html } from '../http/pages/html.ts';
+import { platformPage } from '../http/pages/mail-link.ts';
 import { PAGE_RESPONSES } from '../http/pages/page-responses.ts';
-import { sendPage } from '../http/pages/send-page.ts';
 import { PUBLIC_QUERY } from './public-query.ts';
 import type { StatusReader } from './status-reader.ts';
 import type { SubscriberDeps } from './subscriber-deps.ts';
@@ -60,7 +60,7 @@ async function subscribe(
   const title = titleOf(deps, org);
   const body = html`<p>If this address gets no updates of ${title} yet, a mail with a link is on its way there. They begin once the link is \
 followed, within a day.</p>`;
-  return subscriberPage(deps, 'Look into your mail', body);
+  return platformPage(deps, 'Look into your mail', body);
 }
 
 /** Visitors of another site are to ask nobody. The page tells no referrer, so a browser's own word is all that there is. @throws ORIGIN_REFUSED */
@@ -68,12 +68,4 @@ function requireNoOtherSite({ headers }: Pick<RouteContext, 'headers'>): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;
   throw new FairleadError('ORIGIN_REFUSED', 'This form was not sent by the status page');
-}
-
-export function subscriberPage(
-  { platformName }: Pick<SubscriberDeps, 'platformName'>,
-  title: string,
-  body: Html,
-): Reply {
-  return sendPage({ title, brand: { name: platformName, logoUrl: null, colour: null }, body });
 }

@@ -5,8 +5,7 @@ import { isOpen, type Subscriber } from '../../domain/notifications/subscriber.t
 import { titleOf } from '../../domain/status-page/status-place.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
 import { type Html, html } from '../http/pages/html.ts';
-import { PAGE_RESPONSES } from '../http/pages/page-responses.ts';
-import { subscriberPage } from './subscribe-routes.ts';
+import { linkButton, MAIL_LINK_ROW, ONE_CLICK_FORM, platformPage } from '../http/pages/mail-link.ts';
 import type { SubscriberDeps } from './subscriber-deps.ts';
 import { requireRoom } from './take-subscribe-request.ts';
 
@@ -15,19 +14,10 @@ const query = z.looseObject({ subscriber: z.string().min(1).max(100), token: z.s
 type Link = z.output<typeof query>;
 
 const row = {
+  ...MAIL_LINK_ROW,
   tag: 'status page',
-  callers: 'public',
-  replies: 'page',
-  responses: PAGE_RESPONSES,
   errors: ['LINK_INVALID', 'UNAVAILABLE'],
   query,
-} as const;
-/** What the buttons of these pages send, and mail programs by themselves (RFC 8058): it is not read, for the link says all. */
-const form = {
-  streamBody: {
-    contentTypes: ['application/x-www-form-urlencoded', 'multipart/form-data'],
-    description: 'Such as `List-Unsubscribe=One-Click`',
-  },
 } as const;
 
 /**
@@ -42,7 +32,7 @@ export function subscriberLinkRoutes(deps: SubscriberDeps): readonly Route[] {
       handle: async ({ query: link }) => showConfirm(deps, link),
     }),
     defineRoute({
-      ...{ ...row, ...form, method: 'post', path: SUBSCRIBER_CONFIRM_PATH },
+      ...{ ...row, ...ONE_CLICK_FORM, method: 'post', path: SUBSCRIBER_CONFIRM_PATH },
       summary: 'Confirms the address of a subscriber, once',
       errors: [...row.errors, 'CONFLICT'],
       handle: async ({ query: link }) => confirm(deps, link),
@@ -53,7 +43,7 @@ export function subscriberLinkRoutes(deps: SubscriberDeps): readonly Route[] {
       handle: async ({ query: link }) => showStop(deps, link),
     }),
     defineRoute({
-      ...{ ...row, ...form, method: 'post', path: SUBSCRIBER_STOP_PATH },
+      ...{ ...row, ...ONE_CLICK_FORM, method: 'post', path: SUBSCRIBER_STOP_PATH },
       summary: 'Ends the updates to a subscriber; mail programs do it with one click (RFC 8058)',
       handle: async ({ query: link }) => stop(deps, link),
     }),
@@ -64,7 +54,7 @@ async function showConfirm(deps: SubscriberDeps, link: Link): Promise<Reply> {
   const { org } = await confirmable(deps, link);
   const body = html`<p>You get a mail of each incident and each maintenance that ${titleOf(deps, org)} shows.</p>
 ${button(SUBSCRIBER_CONFIRM_PATH, link, 'I want these mails')}`;
-  return subscriberPage(deps, 'Updates by mail', body);
+  return platformPage(deps, 'Updates by mail', body);
 }
 
 async function confirm(deps: SubscriberDeps, link: Link): Promise<Reply> {
@@ -72,7 +62,7 @@ async function confirm(deps: SubscriberDeps, link: Link): Promise<Reply> {
   await requireRoom(deps, org);
   // Of many at once, one takes the link.
   if (!(await deps.subscribers.confirm(id, deps.links.hashOf(link.token), deps.now()))) throw linkInvalid();
-  return subscriberPage(deps, 'Confirmed', html`<p>You will be mailed. Each mail has a link that ends this.</p>`);
+  return platformPage(deps, 'Confirmed', html`<p>You will be mailed. Each mail has a link that ends this.</p>`);
 }
 
 /** @throws LINK_INVALID */
@@ -89,14 +79,14 @@ async function showStop(deps: SubscriberDeps, link: Link): Promise<Reply> {
   requireStopToken(deps, link);
   const body = html`<p>Press the button, and you get no more updates of this status page.</p>
 ${button(SUBSCRIBER_STOP_PATH, link, 'Unsubscribe')}`;
-  return subscriberPage(deps, 'Unsubscribe', body);
+  return platformPage(deps, 'Unsubscribe', body);
 }
 
 /** The address is forgotten: who wants updates again confirms anew. Who is gone already gets the same answer. */
 async function stop(deps: SubscriberDeps, link: Link): Promise<Reply> {
   requireStopToken(deps, link);
   await deps.subscribers.remove(link.subscriber);
-  return subscriberPage(deps, 'Unsubscribed', html`<p>You get no more updates of this status page.</p>`);
+  return platformPage(deps, 'Unsubscribed', html`<p>You get no more updates of this status page.</p>`);
 }
 
 /** @throws LINK_INVALID */
@@ -109,6 +99,5 @@ function linkInvalid(): FairleadError {
 }
 
 function button(path: string, { subscriber, token }: Link, label: string): Html {
-  const action = `${path}?${new URLSearchParams({ subscriber, token })}`;
-  return html`<form method="post" action="${action}"><button>${label}</button></form>`;
+  return linkButton(path, { subscriber, token }, label);
 }
