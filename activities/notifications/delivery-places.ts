@@ -20,13 +20,12 @@ export function createDeliveryPlaces(attemptOf: () => number): InDeliveryPlace {
   const takeOfOrg = createTakePlace((org) => `Alerts of ${org}`, MOST_OF_ONE_ORG);
   const takeAtReceiver = createTakePlace((receiver) => `Alerts to ${receiver}`, MOST_TO_ONE_RECEIVER);
   return async ({ org, target }, work) => {
-    const taken: (() => void)[] = [];
+    const ofOrg = () => takeOfOrg(org === null ? 'the operators' : `the org ${org}`);
+    const leave = takeAll([ofOrg, () => takeAtReceiver(receiverOf(target))], attemptOf);
     try {
-      taken.push(orLater(() => takeOfOrg(org === null ? 'the operators' : `the org ${org}`), attemptOf));
-      taken.push(orLater(() => takeAtReceiver(receiverOf(target)), attemptOf));
       return await work();
     } finally {
-      for (const leave of taken) leave();
+      leave();
     }
   };
 }
@@ -37,8 +36,26 @@ function receiverOf(target: Channel['target']): string {
   return target.kind === 'chat' ? target.host : (URL.parse(target.url)?.host ?? target.url);
 }
 
+/**
+ * Takes each of the places, or none. @returns what gives them back
+ * @throws UNAVAILABLE (retryable) while one of them is not to be had
+ */
+export function takeAll(takes: readonly (() => () => void)[], attemptOf: () => number): () => void {
+  const taken: (() => void)[] = [];
+  const leave = (): void => {
+    for (const each of taken) each();
+  };
+  try {
+    for (const take of takes) taken.push(orLater(take, attemptOf));
+    return leave;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 /** At a moment of chance, or all that were refused would come again together. */
-export function orLater(take: () => () => void, attemptOf: () => number): () => void {
+function orLater(take: () => () => void, attemptOf: () => number): () => void {
   try {
     return take();
   } catch (error) {

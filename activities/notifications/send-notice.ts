@@ -54,7 +54,9 @@ export async function sendNotice(
   const channel = await channels.find(delivery.channelId);
   if (channel === null) throw new FairleadError('CHANNEL_NOT_FOUND', 'The channel was removed meanwhile');
   requireWanted(channel, delivery);
-  const until = again || delivery.heldUntil !== undefined ? null : heldUntil(deps, channel, delivery);
+  // Once: a digest has waited as well.
+  const hasWaited = again || delivery.heldUntil !== undefined || delivery.covers !== undefined;
+  const until = hasWaited ? null : heldUntil(deps, channel, delivery);
   if (until !== null) {
     await hold(deps, channel, delivery, until);
     return until.toISOString();
@@ -68,10 +70,8 @@ export async function sendNotice(
 function heldUntil(
   { now }: Pick<SendNoticeDeps, 'now'>,
   { quiet = null }: Channel,
-  { notification, covers }: Delivery,
+  { notification }: Delivery,
 ): Date | null {
-  // A digest has waited already.
-  if (covers !== undefined) return null;
   return quiet !== null && waitsInQuiet(notification, quiet) ? quietUntil(quiet, now()) : null;
 }
 

@@ -3,7 +3,7 @@ import type { Delivery } from '../../domain/notifications/notification.ts';
 import { orgOfPage, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
 import { createTakePlace } from '../org-places.ts';
 import { askSubscriber } from './ask-subscriber.ts';
-import { orLater } from './delivery-places.ts';
+import { takeAll } from './delivery-places.ts';
 import { mailBatch } from './mail-batch.ts';
 import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { planMailing } from './plan-mailing.ts';
@@ -19,34 +19,16 @@ export type SendToPage = (delivery: Delivery, signal: AbortSignal) => Promise<vo
 const MOST_AT_ONCE = { batch: 2, other: 4 } as const;
 /** Of these: a page with thousands of subscribers delays itself alone. */
 const MOST_OF_ONE_PAGE = { batch: 1, other: 3 } as const;
-type Place = keyof typeof MOST_AT_ONCE;
 
 /** @param attemptOf the number of this attempt, the first is 1 */
 export function createSendToPage(deps: PageDeliveryDeps, attemptOf: () => number): SendToPage {
-  const take: Readonly<Record<Place, (key: string) => () => void>> = {
-    batch: createTakePlace(() => 'Mails to subscribers', MOST_AT_ONCE.batch),
-    other: createTakePlace(() => 'Mails to new subscribers', MOST_AT_ONCE.other),
-  };
-  const takeOfPage: Readonly<Record<Place, (key: string) => () => void>> = {
-    batch: createTakePlace((page) => `Mails to the subscribers of ${page}`, MOST_OF_ONE_PAGE.batch),
-    other: createTakePlace((page) => `Mails to new subscribers of ${page}`, MOST_OF_ONE_PAGE.other),
-  };
-  /** @returns what gives both back */
-  const takeBoth = (place: Place, page: string): (() => void) => {
-    const leavePage = takeOfPage[place](page);
-    try {
-      const leave = take[place](place);
-      return () => {
-        leave();
-        leavePage();
-      };
-    } catch (error) {
-      leavePage();
-      throw error;
-    }
+  const places = {
+    batch: placesOf('Mails to subscribers', MOST_AT_ONCE.batch, MOST_OF_ONE_PAGE.batch),
+    other: placesOf('Mails to new subscribers', MOST_AT_ONCE.other, MOST_OF_ONE_PAGE.other),
   };
   return async (delivery, signal) => {
-    const leave = orLater(() => takeBoth(placeOf(delivery), delivery.org ?? ''), attemptOf);
+    const { ofPage, inAll } = places[isBatch(delivery) ? 'batch' : 'other'];
+    const leave = takeAll([() => ofPage(delivery.org ?? ''), () => inAll('all pages')], attemptOf);
     const attempts = delivery.attempts + 1;
     try {
       await attempt(deps, delivery, { signal, attempts });
@@ -62,7 +44,14 @@ export function createSendToPage(deps: PageDeliveryDeps, attemptOf: () => number
 }
 
 const isBatch = ({ channelId }: Delivery): boolean => channelId.startsWith(`${SUBSCRIBERS}/`);
-const placeOf = (delivery: Delivery): Place => (isBatch(delivery) ? 'batch' : 'other');
+
+/** @param what is waited for */
+function placesOf(what: string, mostInAll: number, mostOfPage: number) {
+  return {
+    ofPage: createTakePlace((page) => `${what} of ${page}`, mostOfPage),
+    inAll: createTakePlace(() => what, mostInAll),
+  };
+}
 
 function attempt(
   deps: PageDeliveryDeps,
