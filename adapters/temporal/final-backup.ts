@@ -27,37 +27,34 @@ export function createFinalBackup({ backups, commands, now, pollMs = POLL_MS }: 
     async find(record) {
       const job = jobOf(record, now());
       if (job === null) return { kind: 'not backed up' };
-      const backup = await backups.find(job.id);
-      return backup === null ? { kind: 'not made' } : stateOf(backup);
+      return stateOf(await backups.find(job.id));
     },
     async make(record, signal) {
       signal.throwIfAborted();
       const job = jobOf(record, now());
-      if (job === null || (await isMade(job.id))) return;
+      if (job === null || isMade(await backups.find(job.id))) return;
       if (!(await commands.isUnderWay(job, job.id))) await commands.backUp(job);
       while (!(await hasEnded(job))) await delay(pollMs, undefined, { signal });
     },
   };
 
-  async function isMade(id: string): Promise<boolean> {
-    const backup = await backups.find(id);
-    return backup !== null && stateOf(backup).kind !== 'not made';
-  }
-
   /** @throws RESTORE_FAILED for one that has ended, and was not proven */
   async function hasEnded(job: BackupJob): Promise<boolean> {
-    if (await isMade(job.id)) return true;
-    const isDumped = (await backups.find(job.id))?.status === 'completed';
-    if (!isDumped || (await commands.isUnderWay(job, job.id))) return false;
+    const backup = await backups.find(job.id);
+    if (isMade(backup)) return true;
+    if (backup?.status !== 'completed' || (await commands.isUnderWay(job, job.id))) return false;
     // It may have been proven just before its workflow ended.
-    if (await isMade(job.id)) return true;
+    if (isMade(await backups.find(job.id))) return true;
     const text = `The final backup ${job.id} could not be restored for proof: see the log of the worker`;
     throw new FairleadError('RESTORE_FAILED', text);
   }
 }
 
-function stateOf({ id, status, objectKey, problem, verification }: Backup): FinalBackupState {
-  if (status === 'running') return { kind: 'not made' };
+const isMade = (backup: Backup | null): boolean => stateOf(backup).kind !== 'not made';
+
+function stateOf(backup: Backup | null): FinalBackupState {
+  if (backup === null || backup.status === 'running') return { kind: 'not made' };
+  const { id, objectKey, problem, verification } = backup;
   if (objectKey === null) {
     return { kind: 'failed', reason: `The final backup ${id} failed: ${problem?.message ?? 'no reason is known'}` };
   }
