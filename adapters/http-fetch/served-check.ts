@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { checkServerIdentity, connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import tls, { checkServerIdentity, connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import {
   faultOfShown,
   type ServedCheck,
@@ -66,14 +66,14 @@ interface Asked {
   readonly host: string;
   readonly signal: AbortSignal;
   readonly options: ServedCheckOptions;
-  readonly trust: () => Promise<SecureContext>;
+  readonly trust: () => SecureContext;
 }
 
 /** @returns what was shown, or why nothing was */
 async function show(address: string, { host, signal, options, trust }: Asked): Promise<ShownCertificate | string> {
   const { dialler = null, timeoutMs = TIMEOUT_MS } = options;
   const target = dialler?.dial({ hostname: host, addresses: [address], port: PORT }) ?? { address, port: PORT };
-  const secureContext = await trust();
+  const secureContext = trust();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const socket = connect({
     ...{ host: target.address, port: target.port, servername: host, ALPNProtocols: ['http/1.1'], secureContext },
@@ -94,17 +94,12 @@ async function show(address: string, { host, signal, options, trust }: Asked): P
   }
 }
 
-/** Whom clients trust, read once: to read a hundred and fifty certificates takes longer than a handshake. */
-function createTrust({ ca = [], dialler = null }: ServedCheckOptions): () => Promise<SecureContext> {
-  let context: Promise<SecureContext> | null = null;
-  const read = async (): Promise<SecureContext> => {
-    const extra = [...ca, ...(dialler?.ca === undefined ? [] : [dialler.ca])];
-    if (extra.length === 0) return createSecureContext();
-    const { rootCertificates } = await import('node:tls');
-    return createSecureContext({ ca: [...rootCertificates, ...extra] });
-  };
+/** Whom clients trust, read once, when first asked: to read a hundred and fifty certificates takes longer than a handshake. */
+function createTrust({ ca = [], dialler = null }: ServedCheckOptions): () => SecureContext {
+  const extra = [...ca, ...(dialler?.ca === undefined ? [] : [dialler.ca])];
+  let context: SecureContext | null = null;
   return () => {
-    context ??= read();
+    context ??= createSecureContext(extra.length === 0 ? {} : { ca: [...tls.rootCertificates, ...extra] });
     return context;
   };
 }
