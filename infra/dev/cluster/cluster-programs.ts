@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { NODE_PLACES } from '../tools/containerd.ts';
+import { KUBERNETES_PROGRAMS } from '../tools/kubernetes.ts';
 import { CLUSTER_NETWORK, type ClusterPaths, NODE_NAME } from './cluster-folder.ts';
 import { PAUSE_IMAGE } from './pause-image.ts';
 
@@ -25,15 +26,7 @@ export const CLUSTER_PORTS = [
 export type ClusterPort = (typeof CLUSTER_PORTS)[number];
 
 /** In the order of their start. */
-export const CLUSTER_PROGRAMS = [
-  'etcd',
-  'containerd',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kubelet',
-  'kube-proxy',
-] as const;
+export const CLUSTER_PROGRAMS = ['etcd', 'containerd', ...KUBERNETES_PROGRAMS] as const;
 
 export interface ClusterProgram {
   readonly name: (typeof CLUSTER_PROGRAMS)[number];
