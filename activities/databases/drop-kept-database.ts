@@ -19,8 +19,9 @@ export type DroppingDeps = DatabasesDeps & {
 const DAY_MS = 86_400_000;
 
 /**
- * Drops a database whose time has come, and whose final backup is stored and was restored for proof. Until then its org may have the database again; one
- * that cannot be backed up is kept for another day, and people are told. Idempotent: what is gone stays gone.
+ * Drops a database whose time has come, and whose final backup is stored and was restored for proof. Until then its org may
+ * have the database again; one that cannot be backed up is kept for another day, and people are told. Idempotent: what is gone
+ * stays gone.
  * @returns `backup first` where `backUpFinally` is to be asked before this is asked again
  * @throws UNAVAILABLE (retryable) while its server is away or is not configured any more
  */

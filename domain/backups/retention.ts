@@ -25,8 +25,8 @@ type Counted = Pick<
  * Which backups retention deletes: of each database and tier the completed ones behind the newest so many.
  *
  * It never deletes manual backups, nor the newest one that is verified: until a newer one is known to restore, that one is
- * the only proof. Of final backups that could not be restored, or whose restore came to no end, one a day for as long as their database is kept for it, the
- * newest one stays. Backups that are not completed have no archive and count for nothing.
+ * the only proof. Of final backups that could not be restored, or whose restore came to no end, one a day for as long as
+ * their database is kept for it, the newest one stays. Backups that are not completed have no archive and count for nothing.
  */
 export function expiredBackups<T extends Counted>(backups: readonly T[], retention: Retention): readonly T[] {
   const groups = Map.groupBy(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DumpTool } from '../../domain/backups/ports.ts';
 import { scratchName } from '../../domain/backups/restore.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** A tool under test, and the databases that it dumps. */
 export interface DumpToolUnderTest {
@@ -257,8 +257,7 @@ export function dumpProgramSuite(title: string, use: () => DumpToolUnderTest & {
       await use().write(live, 'one');
       const seen: string[] = [];
       const programs: string[] = [];
-      const limit = patience();
-      const look = (): void => {
+      const look = (): boolean => {
         for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
           try {
             const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -268,18 +267,16 @@ export function dumpProgramSuite(title: string, use: () => DumpToolUnderTest & {
             // It has ended.
           }
         }
+        return programs.length > 0;
       };
       await tool.dump(
         live,
         async (archive) => {
           // It begins beside this.
-          while (programs.length === 0 && !limit.aborted) {
-            await delay(1);
-            look();
-          }
+          await waitUntil('the dump is seen', look, { everyMs: 1 });
           return await collect(archive);
         },
-        { signal: limit },
+        { signal: patience() },
       );
       assert.ok(programs.length > 0, 'the dump was seen');
       assert.ok(password.length > 10 && !seen.some((line) => line.includes(password)));
