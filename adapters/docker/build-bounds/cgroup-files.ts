@@ -1,27 +1,42 @@
-import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { access, mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files and folders by which the kernel shows control groups. */
+/**
+ * Files and folders by which the kernel shows control groups. They are read synchronously: they lie in memory, and are read a
+ * thousand times a second while there are builds, so that a thread of the pool would cost several times what the answer does.
+ */
+
+/** What a file says; nothing when it is gone. */
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 /** Ids of the processes of a group. */
-export async function idsIn(folder: string): Promise<number[]> {
-  const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '');
-  return text
+export function idsIn(folder: string): number[] {
+  return textOf(join(folder, 'cgroup.procs'))
     .split('\n')
     .map(Number)
     .filter((pid) => pid > 0);
 }
 
 /** And of those below it. */
-export async function processesIn(folder: string): Promise<number[]> {
-  const below = await foldersIn(folder);
-  const all = await Promise.all([idsIn(folder), ...below.map((name) => processesIn(join(folder, name)))]);
-  return all.flat();
+export function processesIn(folder: string): number[] {
+  return [...idsIn(folder), ...foldersIn(folder).flatMap((name) => processesIn(join(folder, name)))];
 }
 
-export async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+/** Names of the groups in a group; none when it is gone. */
+export function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }
 
 /** Idempotent. @returns false when there is no folder for it */
@@ -38,7 +53,7 @@ export async function makeFolder(folder: string): Promise<boolean> {
 
 /** @returns false when a group is left, because it has processes */
 export async function removeTree(folder: string): Promise<boolean> {
-  for (const name of await foldersIn(folder)) await removeTree(join(folder, name));
+  for (const name of foldersIn(folder)) await removeTree(join(folder, name));
   return await removeFolder(folder);
 }
 
@@ -55,11 +70,9 @@ export async function removeFolder(folder: string): Promise<boolean> {
 }
 
 /** Kernels count at the group of the process, at that of the limit, or at both: what counts here is whether it grows. */
-export async function sumBelow(folder: string, file: string, name: string): Promise<number> {
-  const text = await readFile(join(folder, file), 'utf8').catch(() => '');
-  const own = Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-  const below = await Promise.all((await foldersIn(folder)).map((each) => sumBelow(join(folder, each), file, name)));
-  return below.reduce((sum, count) => sum + count, own);
+export function sumBelow(folder: string, file: string, name: string): number {
+  const own = Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(textOf(join(folder, file)))?.[1] ?? 0);
+  return foldersIn(folder).reduce((sum, each) => sum + sumBelow(join(folder, each), file, name), own);
 }
 
 /** A process or a group that has ended meanwhile. */

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { foldersIn } from './cgroup-files.ts';
+import { foldersIn, textOf } from './cgroup-files.ts';
 
 /** What groups have of the memory, and when they reach their limits. */
 export interface CgroupMemory {
@@ -38,20 +37,22 @@ const FILES = {
 /** @param tree the folder of the kernel's that has the groups of memory */
 export function createCgroupMemory(tree: string, version: 1 | 2): CgroupMemory {
   const files = FILES[version];
-  const textOf = (path: string, name: string) => readFile(join(tree, path, name), 'utf8').catch(() => '');
-  const refusals = async (path: string, below: boolean): Promise<number | null> => {
+  const read = (path: string, name: string): string => textOf(join(tree, path, name));
+  const refusals = (path: string, below: boolean): number | null => {
     const [name, count] = files.refusals;
-    const own = count.exec(await textOf(path, name))?.[1];
+    const own = count.exec(read(path, name))?.[1];
     if (own === undefined) return null;
-    const names = below ? await foldersIn(join(tree, path)) : [];
-    const all = await Promise.all(names.map((each) => refusals(join(path, each), true)));
-    return all.reduce<number>((sum, one) => sum + (one ?? 0), Number(own));
+    const names = below ? foldersIn(join(tree, path)) : [];
+    return names.reduce((sum, each) => sum + (refusals(join(path, each), true) ?? 0), Number(own));
   };
   return {
-    memoryRefusals: (path, { below }) => refusals(path, below),
+    memoryRefusals: async (path, { below }) => refusals(path, below),
     async memoryUsed(path) {
-      const [used, stat] = await Promise.all([textOf(path, files.used), textOf(path, 'memory.stat')]);
-      const ofFiles = [...stat.matchAll(files.ofFiles)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+      const used = read(path, files.used);
+      const ofFiles = [...read(path, 'memory.stat').matchAll(files.ofFiles)].reduce(
+        (sum, [, bytes]) => sum + Number(bytes),
+        0,
+      );
       return Math.max(0, Number(used) - ofFiles);
     },
   };

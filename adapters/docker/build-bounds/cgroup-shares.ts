@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreGone, setExisting } from './cgroup-files.ts';
+import { ignoreGone, setExisting, textOf } from './cgroup-files.ts';
 
 /** How groups share the CPU and the disk. */
 export interface CgroupShares {
@@ -59,8 +59,7 @@ export function createCgroupShares(root: string, version: 1 | 2): CgroupShares {
       return (await setExisting(fileOf(path, [tree, 'cpu.idle']), givesWay ? '1' : '0')) && givesWay;
     },
     async cpuUsedMs(path) {
-      const text = await readFile(fileOf(path, files.used), 'utf8').catch(() => '');
-      return Number(files.usedValue.exec(text)?.[1] ?? 0) / files.usedPerMs;
+      return Number(files.usedValue.exec(textOf(fileOf(path, files.used)))?.[1] ?? 0) / files.usedPerMs;
     },
   };
 }

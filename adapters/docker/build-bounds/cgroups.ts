@@ -12,6 +12,7 @@ import {
   removeTree,
   setExisting,
   sumBelow,
+  textOf,
   unlessRemoved,
 } from './cgroup-files.ts';
 import { type CgroupMemory, createCgroupMemory, withSwapBytes } from './cgroup-memory.ts';
@@ -101,8 +102,8 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
     for (const tree of trees) await mkdir(join(tree, path), { recursive: true });
   };
   // The engine puts containers of the legacy builder into all of them.
-  const allTrees = async () => (version === 2 ? [root] : (await foldersIn(root)).map((name) => join(root, name)));
-  const processes = (path: string) => processesIn(folder('pids', path));
+  const allTrees = async () => (version === 2 ? [root] : foldersIn(root).map((name) => join(root, name)));
+  const processes = async (path: string) => processesIn(folder('pids', path));
   const shares = createCgroupShares(root, version);
   const memory = createCgroupMemory(folder('memory', ''), version);
   const setMemory = async (path: string, bytes: number): Promise<void> => {
@@ -131,12 +132,12 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
     make: (path, limits) => unlessRemoved(() => make(path, limits)),
     async holdProcesses(path, limit) {
       const file = join(folder('pids', path), 'pids.max');
-      const held = Number(await readFile(file, 'utf8').catch(() => '0')); // NaN for `max`
+      const held = Number(textOf(file)); // NaN for `max`
       if (!(held <= limit)) await writeFile(file, String(limit)).catch(ignoreGone);
     },
     async holdMemory(path, bytes) {
       const [file] = FILES[version].memory;
-      const held = Number(await readFile(join(folder('memory', path), file), 'utf8').catch(() => '0')); // NaN for `max`
+      const held = Number(textOf(join(folder('memory', path), file))); // NaN for `max`
       if (held <= bytes) return true;
       if ((await memory.memoryUsed(path)) > bytes) return false;
       // What it has of files, and cannot be given back yet, is no reason.
@@ -148,7 +149,7 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
     async move(from, to) {
       let found = 0;
       for (const tree of trees) {
-        const pids = await idsIn(join(tree, from));
+        const pids = idsIn(join(tree, from));
         if (pids.length > 0 && !(await makeFolder(join(tree, to)))) return null;
         for (const pid of pids) await writeFile(join(tree, to, 'cgroup.procs'), String(pid)).catch(ignoreGone);
         found += pids.length;
@@ -156,14 +157,14 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
       return found;
     },
     processes,
-    children: (path) => foldersIn(folder('pids', path)),
+    children: async (path) => foldersIn(folder('pids', path)),
     events: async (path) => ({
-      refusedForks: await sumBelow(folder('pids', path), 'pids.events', 'max'),
-      memoryKills: await sumBelow(folder('memory', path), FILES[version].memoryEvents, 'oom_kill'),
+      refusedForks: sumBelow(folder('pids', path), 'pids.events', 'max'),
+      memoryKills: sumBelow(folder('memory', path), FILES[version].memoryEvents, 'oom_kill'),
     }),
     mostProcesses: async (path) => {
-      const text = await readFile(join(folder('pids', path), 'pids.peak'), 'utf8').catch(() => null);
-      return text === null ? null : Number(text);
+      const text = textOf(join(folder('pids', path), 'pids.peak'));
+      return text === '' ? null : Number(text);
     },
     async kill(path) {
       await writeFile(join(folder('pids', path), 'pids.max'), '0').catch(ignoreGone);
