@@ -1,18 +1,13 @@
 import { join } from 'node:path';
-import { findCgroups } from '../../adapters/docker/build-bounds/cgroups.ts';
-import { rootShell } from '../../adapters/docker/machine-shell.ts';
-import { removeStack, stopStack } from '../../adapters/docker/stack-teardown.ts';
-import { volatileFolder } from '../../adapters/docker/volatile-folder.ts';
-import { createWorkloadFirewall } from '../../adapters/docker/workload-firewall.ts';
-import { workloadGroups } from '../../adapters/docker/workload-groups.ts';
+import { stopStack } from '../../adapters/docker/stack-teardown.ts';
 import { rotationPath } from '../../adapters/log-files/part-log-folder.ts';
-import { baseEnv } from '../../adapters/process/base-env.ts';
 import { LOG_ROTATION } from '../../domain/logs/rotation.ts';
 import type { ServiceName } from '../../domain/services.ts';
 import { removeConnection, writeConnection } from './connection-file.ts';
-import { dockerClient, type Engine, useEngine } from './container-engine.ts';
+import { type Engine, useEngine } from './container-engine.ts';
 import { lockDataFolder, prepareDataFolder, writePrivateJson } from './data-folder.ts';
 import { type DescribedStack, describeStack } from './describe-stack.ts';
+import { createDisposableStacks } from './disposable-stacks.ts';
 import { removeFormerLogs } from './former-logs.ts';
 import { givenSecrets } from './given-secrets.ts';
 import { answerPartRequests } from './part-requests.ts';
@@ -123,7 +118,10 @@ async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<S
       longestBackoffMs,
     };
     const { supervisor, state } = supervise(described, supervised);
-    undo.push(() => endWorkloads(secrets.stackId, env, options.disposable === true));
+    const { stackId } = secrets;
+    const disposable = options.disposable === true ? createDisposableStacks(engine.docker, env) : undefined;
+    await disposable?.add(stackId);
+    undo.push(() => disposable?.remove(stackId) ?? stopStack(engine.docker, stackId));
     // Undone in reverse: first the processes end, the worker that would start containers again among them.
     undo.push(supervisor.stop);
     options.signal?.addEventListener('abort', () => void supervisor.stop(), { once: true });
@@ -188,22 +186,4 @@ async function startAll(
     signal?.throwIfAborted();
     await supervisor.start(process);
   }
-}
-
-/** Stops the containers of the stack; of a disposable one nothing stays. */
-async function endWorkloads(stackId: string, env: Env, isDisposable: boolean): Promise<void> {
-  const docker = dockerClient(env);
-  if (!isDisposable) return await stopStack(docker, stackId);
-  await removeStack(docker, stackId);
-  if (process.getuid?.() !== 0) return;
-  await (await findCgroups())?.remove(workloadGroups(stackId));
-  const firewall = createWorkloadFirewall({
-    docker,
-    stackId,
-    shell: rootShell(baseEnv(env)),
-    open: [],
-    routerPort: null,
-    volatileFolder: await volatileFolder(),
-  });
-  await firewall.remove(AbortSignal.timeout(10_000));
 }

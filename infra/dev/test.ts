@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChecks } from './checks.ts';
-import { useEngine } from './container-engine.ts';
+import { type Engine, useEngine } from './container-engine.ts';
+import { createDisposableStacks } from './disposable-stacks.ts';
 import { freePorts } from './free-ports.ts';
 import { watchIdleCores } from './idle-cores.ts';
 import { projectRoot } from './project.ts';
@@ -51,7 +52,7 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
   const engine: EngineConsent = { may: values.yes ? 'install' : 'start', command: 'npm test -- --yes' };
   // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
   const used = files.some(needsEngine);
-  const { leave } = used ? await useEngine({ env: process.env, report, consent: engine }) : { leave: async () => {} };
+  const { leave } = used ? await useCleanEngine(report, engine) : { leave: async () => {} };
   const sample = values.every || filters.length > 0 ? null : await sampleOf(projectRoot);
   if (sample !== null) report.line(SAMPLED);
   const parts = await startTestParts({ env: process.env, report, files: files.length, smoke: values.smoke });
@@ -66,6 +67,15 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
     await parts.stop();
     await leave();
   }
+}
+
+/** Without the containers of earlier runs that were killed, which the engine starts whenever it starts itself. */
+async function useCleanEngine(report: Reporter, consent: EngineConsent): Promise<Pick<Engine, 'leave'>> {
+  const engine = await useEngine({ env: process.env, report, consent });
+  const removed = await createDisposableStacks(engine.docker, process.env).removeAbandoned();
+  if (removed.length > 0)
+    report.line(`Container engine: removed what ${removed.length} killed stacks of tests left there`);
+  return engine;
 }
 
 const SAMPLED = `of exhaustive matrices, one of ${SAMPLED_OF} points is played, other ones with the next commit; --every plays all`;

@@ -17,18 +17,15 @@ import { findEnginePrograms } from '../../../adapters/docker/build-engine/engine
 import { findDockerCli } from '../../../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../../../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
-import { labelFilter } from '../../../adapters/docker/labels.ts';
 import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
 import type { BuildProxyAccess } from '../../../adapters/docker/relay/build-relay.ts';
-import { removeVolumes } from '../../../adapters/docker/stack-teardown.ts';
 import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
-import { workloadGroups } from '../../../adapters/docker/workload-groups.ts';
-import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { systemLookup } from '../../../adapters/public-address.ts';
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
 import type { EffectContext } from '../../../domain/deploys/effect-context.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/image-builder.ts';
+import { createDisposableStacks } from '../../../infra/dev/disposable-stacks.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
 import { patience } from '../../support/patience.ts';
@@ -37,6 +34,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 export const docker = createDockerClient(process.env.DOCKER_HOST);
 export const env = baseEnv(process.env);
+const stacks = createDisposableStacks(docker, process.env);
 export const cacheDirectory = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'fairlead');
 
 /** A stack of its own on the real engine, with a registry of its own on a free loopback port. */
@@ -58,6 +56,7 @@ export interface TestStack {
 /** @param engineRegistry the registry that an engine of builds reaches; by default the stack's own */
 export async function createTestStack(engineRegistry?: string): Promise<TestStack> {
   const stackId = `t${randomBytes(5).toString('hex')}`;
+  await stacks.add(stackId);
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-docker-'));
   const { address, stop } = await startRegistry(join(folder, 'registry'));
   const registry = { address };
@@ -91,7 +90,7 @@ export async function createTestStack(engineRegistry?: string): Promise<TestStac
       return (await builder.push(made.tag, recordingContext())).digest;
     },
     dispose: async () => {
-      await removeLeftovers(stackId);
+      await stacks.remove(stackId);
       await stop();
       await buildProxy.close();
       await rm(folder, { recursive: true, force: true });
@@ -179,16 +178,6 @@ export const standInOptions = {
 };
 
 export const testStandIns = (engine: Docker = docker) => createStandIns({ ...standInOptions, docker: engine });
-
-async function removeLeftovers(stackId: string): Promise<void> {
-  const containers = await docker.listContainers({ all: true, filters: labelFilter(stackId) });
-  await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
-  const images = await docker.listImages({ filters: labelFilter(stackId) });
-  for (const { Id } of images) await docker.getImage(Id).remove({ force: true });
-  await removeVolumes(docker, stackId);
-  await (await findCgroups())?.remove(workloadGroups(stackId));
-  await removeNetworks(docker, stackId);
-}
 
 /** The real registry, with deletion on; with the text of a password file it asks for credentials. */
 export async function startRegistry(

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { LABELS, labelFilter } from '../../../adapters/docker/labels.ts';
+import { ensureNetwork } from '../../../adapters/docker/workload-network.ts';
+import { createDisposableStacks } from '../../../infra/dev/disposable-stacks.ts';
+import { docker, stopChild, testStandIns } from './engine-fixture.ts';
+
+const IMAGE = 'alpine:latest';
+const MODULE = join(import.meta.dirname, '../../../infra/dev/disposable-stacks.ts');
+
+describe('disposable stacks', () => {
+  const stackId = `t${randomBytes(5).toString('hex')}`;
+  let cache = '';
+  const env = () => ({ ...process.env, XDG_CACHE_HOME: cache });
+  const stacks = () => createDisposableStacks(docker, env());
+  const containers = () => docker.listContainers({ all: true, filters: labelFilter(stackId) });
+
+  before(async () => {
+    cache = await mkdtemp(join(tmpdir(), 'fairlead-disposable-'));
+    await testStandIns().provide(IMAGE);
+  });
+  after(async () => {
+    await stacks().remove(stackId);
+    await rm(cache, { recursive: true, force: true });
+  });
+
+  /** As a run of tests has it: a container that the engine starts again whenever it starts. */
+  async function startWorkload(): Promise<void> {
+    await ensureNetwork(docker, stackId);
+    const container = await docker.createContainer({
+      ...{ Image: IMAGE, Cmd: ['sleep', '600'], Labels: { [LABELS.stack]: stackId } },
+      HostConfig: { RestartPolicy: { Name: 'unless-stopped' } },
+    });
+    await container.start();
+  }
+
+  /** A process that has the stack. */
+  async function startOwner() {
+    const script = `
+      const { createDisposableStacks } = await import(${JSON.stringify(MODULE)});
+      await createDisposableStacks(null, process.env).add(${JSON.stringify(stackId)});
+      console.log('added');
+      setInterval(() => undefined, 1_000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      ...{ env: env(), stdio: ['ignore', 'pipe', 'inherit'] },
+    });
+    await once(child.stdout, 'data');
+    return child;
+  }
+
+  it('are removed with all they have when the process that had them was killed, and not before', async (t) => {
+    const owner = await startOwner();
+    t.after(() => stopChild(owner));
+    await startWorkload();
+    assert.deepEqual(await stacks().removeAbandoned(), []);
+    assert.equal((await containers()).length, 1);
+
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    assert.deepEqual(await stacks().removeAbandoned(), [stackId]);
+    assert.deepEqual(await containers(), []);
+    assert.deepEqual(await docker.listNetworks({ filters: labelFilter(stackId) }), []);
+    assert.deepEqual(await stacks().removeAbandoned(), []);
+  });
+
+  it('are known no more when their own process has removed them', async () => {
+    await stacks().add(stackId);
+    await startWorkload();
+    await stacks().remove(stackId);
+    assert.deepEqual([await containers(), await stacks().removeAbandoned()], [[], []]);
+  });
+});
