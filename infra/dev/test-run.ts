@@ -2,10 +2,13 @@ import { relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { killLeft, treesOf } from './process-tree.ts';
 import { projectRoot } from './project.ts';
 import { addEvent, type Tally, type TestEvent } from './test-tally.ts';
 
 const LOOK_EVERY_MS = 1_000;
+/** A test file that is ended early, and the servers that it started, end by themselves within it. */
+const GRACE_MS = 5_000;
 
 export interface RunFilesOptions {
   /** Absolute paths. */
@@ -47,16 +50,28 @@ const nextLook = (): Promise<void> => new Promise((look) => void setTimeout(look
 async function runFile(path: string, options: RunFilesOptions, tally: Tally): Promise<void> {
   const startedAt = performance.now();
   const limit = AbortSignal.timeout(options.fileLimitMs);
+  const signal = AbortSignal.any([options.signal, limit]);
+  const end = new AbortController();
+  const left = new Promise<readonly number[]>((resolve) => {
+    const endTree = async (): Promise<void> => {
+      // Looked up before it is told to end: what outlives its parent is nobody's child then.
+      resolve(await treesOf(path));
+      end.abort();
+    };
+    if (signal.aborted) void endTree();
+    else signal.addEventListener('abort', () => void endTree(), { once: true });
+  });
   const stream = run({
     files: [path],
     // Of each test that sets none.
     timeout: options.fileLimitMs,
-    signal: AbortSignal.any([options.signal, limit]),
+    signal: end.signal,
     cwd: projectRoot,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const events: TestEvent[] = [];
   for await (const event of stream) events.push(event as TestEvent);
+  if (signal.aborted) await killLeft(await left, GRACE_MS);
   const file = relative(projectRoot, path);
   const before = { passed: tally.passed, failed: tally.failures.length };
   for (const event of events) if (!isAbort(event, path)) addEvent(event, { file, path }, tally);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { projectRoot } from '../../infra/dev/project.ts';
+import { isAlive } from '../../infra/dev/tools/folder-lock.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-test-run-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,6 +28,11 @@ const SOURCES = {
     test('ends', () => {}); setInterval(() => {}, 1_000);`,
   'endless.test.mjs': `import { describe, test } from 'node:test';
     describe('a suite', () => { test('ends', () => {}); test('never ends', () => new Promise((end) => setTimeout(end, 1e9))); });`,
+  'stubborn.test.mjs': `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs'; import { test } from 'node:test';
+    process.on('SIGTERM', () => {});
+    const server = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    writeFileSync(new URL('stubborn.json', import.meta.url), JSON.stringify([process.pid, server.pid]));
+    test('never ends', () => new Promise((end) => setTimeout(end, 1e9)));`,
   'left.test.mjs': meeting('left', 'right'),
   'right.test.mjs': meeting('right', 'left'),
 };
@@ -84,6 +91,15 @@ test('tests count once each; suites, skips and todos do not count as passed', ()
       ['later', 'to do'],
     ],
   );
+});
+
+test('a file that will not end, and the servers that it started, are killed', async () => {
+  const { failures } = runAll(['stubborn.test.mjs'], { limitMs: 3_000 }).tally;
+  assert.match(failures.at(-1)?.reason ?? '', /ended at its limit of 3 s/);
+  const pids: number[] = JSON.parse(readFileSync(join(folder, 'stubborn.json'), 'utf8'));
+  assert.equal(pids.length, 2);
+  // What was killed has its id until the machine's first process has seen its end.
+  await waitUntil('both are gone', () => !pids.some(isAlive), { withinMs: 5_000 });
 });
 
 test('a failure counts once, with its reason', () => {
