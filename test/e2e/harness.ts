@@ -10,7 +10,7 @@ import type { buildViewSchema, triggerReplySchema } from '../../domain/deploys/s
 import type { Environment } from '../../domain/environment.ts';
 import type { PartState } from '../../infra/dev/stack-state.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { lookLessOften, waitUntil } from '../support/wait-until.ts';
 
 /** What end-to-end tests do to the running stack: through its API and its public addresses, as a user would. */
 
@@ -85,7 +85,8 @@ export async function ended(id: string, timeoutMs = 4 * PATIENCE_MS): Promise<Bu
     },
     {
       withinMs: timeoutMs,
-      everyMs: 200, // Several builds are followed at once, and all requests of a minute count against one limit.
+      // A hundred builds are followed at once, most of which wait for their turn.
+      everyMs: lookLessOften({ atFirstMs: 100, atLastMs: 2_000 }),
     },
   );
 }
