@@ -16,6 +16,7 @@ import { metricsRoute } from './monitors/metrics-route.ts';
 import { monitorRoutes } from './monitors/monitor-routes.ts';
 import { recurringRoutes } from './monitors/recurring-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
+import { reportRoutes } from './monitors/report-routes.ts';
 import { rotateTokenRoute } from './monitors/rotate-token-route.ts';
 import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
@@ -68,6 +69,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...recurringRoutes(deps),
       rotateTokenRoute(deps),
       ...historyRoutes(deps),
+      ...reportRoutes(deps),
       ...heartbeatRoutes(deps),
       metricsRoute(deps),
       ...incidentRoutes(deps),

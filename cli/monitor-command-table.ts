@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import { INTERVAL_SECONDS } from '../domain/monitors/monitor.ts';
-import { duration, wholeNumber } from './option-values.ts';
+import { OBJECTIVE_DAYS, TARGET_PERCENT } from '../domain/monitors/objective.ts';
+import { duration, percentage, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/monitors.ts');
+const loadReport = () => import('./commands/monitor-report.ts');
 const loadFiles = () => import('./commands/monitor-files.ts');
 
 const MONITOR = 'id, or name in the environment';
@@ -16,6 +18,7 @@ const STATES = ['pending', 'up', 'degraded', 'down', 'paused', 'maintenance', 'u
 export function addMonitorCommands(program: Command, perform: Perform): void {
   const monitors = program.command('monitors').description('what is watched, how it is, and how it was');
   addReading(monitors, perform);
+  addReport(monitors, perform);
   addAdding(monitors, perform);
   addChanges(monitors, perform);
   addFiles(monitors, perform);
@@ -41,6 +44,18 @@ function addReading(monitors: Command, perform: Perform): void {
     .argument('<monitor>', MONITOR)
     .action((monitor, _options, self) =>
       perform(self, async (context) => (await load()).showMonitor(context, monitor)),
+    );
+}
+
+function addReport(monitors: Command, perform: Perform): void {
+  monitors
+    .command('report')
+    .description('show how monitors were in a month, against their objectives')
+    .argument('[month]', 'such as 2026-11 (default: the running one)')
+    .option(...ORG)
+    .option('--csv', 'as CSV, for spreadsheets')
+    .action((month, _options, self) =>
+      perform(self, async (context) => (await loadReport()).reportMonitors(context, month, self.opts())),
     );
 }
 
@@ -90,6 +105,20 @@ function addChanges(monitors: Command, perform: Perform): void {
     .option('--reset', 'at the interval that deploys say')
     .action((monitor, seconds, { reset }, self) =>
       perform(self, async (context) => (await load()).changeInterval(context, monitor, { seconds, reset })),
+    );
+  monitors
+    .command('objective')
+    .description('say how much of the time a monitor has to be up: alerts tell when it will be missed')
+    .argument('<monitor>', MONITOR)
+    .argument('[percent]', 'such as 99.9', percentage(TARGET_PERCENT.min, TARGET_PERCENT.max))
+    .addOption(
+      new Option('--days <days>', 'over the last so many days').choices(OBJECTIVE_DAYS.map(String)).default('30'),
+    )
+    .option('--none', 'it has no objective any more')
+    .action((monitor, targetPercent, { days, none }, self) =>
+      perform(self, async (context) =>
+        (await load()).setObjective(context, monitor, { targetPercent, windowDays: Number(days), none }),
+      ),
     );
   monitors
     .command('maintenance')

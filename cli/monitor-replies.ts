@@ -17,6 +17,7 @@ export const monitorReply = z.looseObject({
   state: text,
   since: text,
   flapping: z.boolean(),
+  objective: z.looseObject({ targetPercent: z.number(), windowDays: z.number() }).nullish(),
   recurringMaintenance: z
     .array(
       z.looseObject({
@@ -38,7 +39,30 @@ export const monitorDetailReply = monitorReply.extend({
   uptime: z.array(
     z.looseObject({ days: z.number(), uptime: z.number().nullish(), coverage: z.number(), downMs: z.number() }),
   ),
+  budget: z
+    .looseObject({
+      allowedMs: z.number(),
+      usedMs: z.number(),
+      left: z.number(),
+      burning: z.array(z.looseObject({ alert: text, since: text })),
+    })
+    .nullish(),
 });
+
+export type MonitorDetailReply = z.infer<typeof monitorDetailReply>;
+
+export const reportRowReply = z.looseObject({
+  id: text,
+  name: text,
+  environment: text,
+  targetPercent: z.number().nullish(),
+  uptime: z.number().nullish(),
+  coverage: z.number(),
+  downMs: z.number(),
+  met: z.boolean().nullish(),
+});
+
+export type ReportRowReply = z.infer<typeof reportRowReply>;
 
 export const createdMonitorReply = monitorReply.extend({ heartbeatUrl: text.nullish() });
 

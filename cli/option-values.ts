@@ -30,6 +30,15 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** A percentage within bounds, with or without its sign. */
+export function percentage(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text.replace(/\s*%$/, ''));
+    if (text.trim() !== '' && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a percentage from ${min} to ${max}, such as 99.9.`);
+  };
+}
+
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** A time such as `90m`, `24h` or `7d`, in seconds. */

@@ -13,6 +13,7 @@ import { createGuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
 import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
 import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
+import { createBurnStore } from '../adapters/mongo/monitors/burns.ts';
 import { createConditionStore } from '../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../adapters/mongo/monitors/heartbeats.ts';
 import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
@@ -30,6 +31,7 @@ import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.t
 import { createIncidentCommands } from '../adapters/temporal/incident-commands.ts';
 import { SHARDS } from '../domain/monitors/monitor.ts';
 import { platformHosts } from '../domain/monitors/platform-host.ts';
+import { createMonitorHistory } from '../domain/monitors/read-history.ts';
 import type { MonitorSources } from '../domain/monitors/source-of-monitor.ts';
 import { createOutbox } from '../domain/notifications/create-outbox.ts';
 import { originsTrustedFor } from '../domain/notifications/trusted-origins.ts';
@@ -68,6 +70,7 @@ export const monitors = defineModule({
       conditions: createConditionStore({ db }),
       results: createResultStore({ db }),
     };
+    const rollUps = createRollUpStore({ db });
     const commands = createDeliveryCommands(client);
     const outbox = createOutbox({
       channels: createChannelStore({ db }),
@@ -95,7 +98,9 @@ export const monitors = defineModule({
       }),
       ...createUpkeepActivities({
         ...stores,
-        rollUps: createRollUpStore({ db }),
+        rollUps,
+        history: createMonitorHistory({ rollUps }),
+        burns: createBurnStore({ db }),
         heartbeats: createHeartbeatStore({ db }),
         ...composeSources(parts),
         memory: createReconcileMemory({ db }),

@@ -2,7 +2,7 @@ import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
 import { isArchiveOver, type Monitor } from '../../domain/monitors/monitor.ts';
-import type { ConditionStore, MonitorStore, RollUpStore } from '../../domain/monitors/ports.ts';
+import type { BurnStore, ConditionStore, MonitorStore, RollUpStore } from '../../domain/monitors/ports.ts';
 import { isBeingRemoved, isByHand, removedKey } from '../../domain/monitors/registration.ts';
 
 export interface RemoveArchivedDeps {
@@ -10,6 +10,7 @@ export interface RemoveArchivedDeps {
   readonly conditions: Pick<ConditionStore, 'remove'>;
   readonly heartbeats: Pick<HeartbeatStore, 'remove'>;
   readonly rollUps: Pick<RollUpStore, 'remove'>;
+  readonly burns: Pick<BurnStore, 'remove'>;
   readonly now: () => Date;
 }
 
@@ -56,6 +57,7 @@ async function removeMonitor(deps: RemoveArchivedDeps, monitor: Monitor): Promis
   await deps.rollUps.remove(id);
   await deps.heartbeats.remove(id);
   await deps.conditions.remove(id);
+  await deps.burns.remove(id);
   return (await deps.monitors.remove(taken)) ? 1 : 0;
 }
 

@@ -28,7 +28,7 @@ function changeRoute(deps: MonitorsDeps): Route {
   return defineRoute({
     method: 'patch',
     path: '/api/monitors/:id',
-    summary: 'Changes a monitor: its interval, whether the status page shows it, whether it is paused',
+    summary: 'Changes a monitor: its interval, its objective, whether the status page shows it, whether it is paused',
     description:
       'A paused monitor is not checked, and told nobody of. Its uptime has no data for that time. What is changed here stays when the service is deployed again.',
     tag,
@@ -58,6 +58,7 @@ export async function changeByHand(
   await recordChange(deps, context, caller, { type, subject: id, orgSlug: org, data: given(change) });
   return changeOne(deps, id, (monitor, at) => ({
     ...(change.intervalSeconds === undefined ? {} : intervalByHand(monitor, change.intervalSeconds)),
+    ...(change.objective === undefined ? {} : { objective: change.objective }),
     isPublic: change.isPublic ?? monitor.isPublic,
     paused: paused === undefined ? monitor.paused : paused ? (monitor.paused ?? { at, by: caller.name }) : null,
   }));
@@ -78,9 +79,10 @@ export async function changeOne(
 }
 
 /** Without the fields that a request leaves out. */
-function given(change: z.output<typeof monitorChangeSchema>): Record<string, number | boolean | null> {
+function given({ objective, ...change }: z.output<typeof monitorChangeSchema>) {
+  const asked = objective === undefined ? {} : { targetPercent: objective?.targetPercent ?? null };
   return Object.fromEntries(
-    Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries({ ...change, ...asked }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 

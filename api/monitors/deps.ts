@@ -4,7 +4,7 @@ import type { NewId } from '../../domain/ids.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
 import type { MaintenanceWindow } from '../../domain/monitors/maintenance.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
-import type { ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
+import type { BurnStore, ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
 import type { RecurringMaintenance } from '../../domain/monitors/recurring-maintenance.ts';
 import type { MonitorSources } from '../../domain/monitors/source-of-monitor.ts';
 import type { OrgLimit } from '../http/org-limit.ts';
@@ -13,6 +13,7 @@ export interface MonitorsDeps extends MonitorSources {
   readonly monitors: MonitorStore;
   readonly conditions: Pick<ConditionStore, 'find'>;
   readonly history: MonitorHistory;
+  readonly burns: Pick<BurnStore, 'find'>;
   readonly heartbeats: HeartbeatStore;
   /** In the monitor's own database: what cannot be recorded is not done. */
   readonly audit: AuditRecorder;

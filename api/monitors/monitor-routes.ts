@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { MONITOR_STATES } from '../../domain/monitors/condition.ts';
-import { monitorView, uptimeView } from '../../domain/monitors/monitor-view.ts';
+import { budgetView, monitorView, uptimeView } from '../../domain/monitors/monitor-view.ts';
+import type { Objective } from '../../domain/monitors/objective.ts';
 import { monitorDetailSchema, monitorViewSchema } from '../../domain/monitors/reply-schema.ts';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
@@ -90,15 +91,27 @@ function showRoute(deps: MonitorsDeps): Route {
 
 /** A monitor with its figures, as a caller may see it. */
 export async function readMonitor(
-  deps: Pick<MonitorsDeps, 'conditions' | 'history' | 'now'>,
+  deps: Pick<MonitorsDeps, 'conditions' | 'history' | 'burns' | 'now'>,
   caller: Caller,
   monitor: Parameters<typeof withConditions>[1][number],
 ) {
   const now = deps.now();
-  const [[watched], ...figures] = await Promise.all([
+  const { id, objective = null } = monitor;
+  const [[watched], budget, ...figures] = await Promise.all([
     withConditions(deps, [monitor]),
+    objective === null ? null : readBudget(deps, id, objective, now),
     ...UPTIME_DAYS.map((days) => deps.history.uptime([monitor.id], days, now)),
   ]);
   const uptime = UPTIME_DAYS.map((days, index) => uptimeView(days, figures[index]?.get(monitor.id)));
-  return { ...viewFor(caller, monitorView(watched ?? { monitor, condition: null }, now)), uptime };
+  return { ...viewFor(caller, monitorView(watched ?? { monitor, condition: null }, now)), uptime, budget };
+}
+
+async function readBudget(
+  { history, burns }: Pick<MonitorsDeps, 'history' | 'burns'>,
+  id: string,
+  objective: Objective,
+  now: Date,
+) {
+  const [uptime, states] = await Promise.all([history.uptime([id], objective.windowDays, now), burns.find([id])]);
+  return budgetView(objective, uptime.get(id), states.get(id)?.active ?? []);
 }

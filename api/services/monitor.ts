@@ -11,6 +11,7 @@ import { createAuditTrail } from '../../adapters/mongo/audit/audit-trail.ts';
 import { followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createIncidentStore } from '../../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../../adapters/mongo/monitor-database.ts';
+import { createBurnStore } from '../../adapters/mongo/monitors/burns.ts';
 import { createConditionStore } from '../../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
 import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
@@ -101,6 +102,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     monitors: createMonitorStore({ db }),
     conditions: createConditionStore({ db }),
     history: createMonitorHistory({ rollUps: createRollUpStore({ db }) }),
+    burns: createBurnStore({ db }),
     heartbeats: createHeartbeatStore({ db }),
     targets: registry === undefined ? null : createRegisteredTargets({ url: registry, internalKey }),
     domains: builder === undefined ? null : createServedDomains({ url: builder, internalKey }),

@@ -4,6 +4,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { Subscriber } from '../../domain/notifications/subscriber.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import type { Caller } from '../http/caller.ts';
+import { csvLine, sendCsv } from '../http/csv.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { CHANNEL_ADMINS, orgQuery, toldOrg } from '../notifications/channel-routes.ts';
 import type { SubscriberDeps } from './subscriber-deps.ts';
@@ -68,21 +69,9 @@ function csvRoute(deps: SubscriberDeps): Route {
         const { address, confirmedAt } = subscriberView(subscriber);
         lines.push(csvLine([address, confirmedAt ?? '']));
       }
-      return async (response) => {
-        response.status(200).set({ 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' });
-        response.set({ 'Content-Disposition': 'attachment; filename="subscribers.csv"' });
-        response.send(lines.join(''));
-      };
+      return async (response) => sendCsv(response, 'subscribers.csv', lines);
     },
   });
-}
-
-/** Spreadsheets run what begins with one of these; behind an apostrophe it is text. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-export function csvLine(fields: readonly string[]): string {
-  const shown = fields.map((field) => `"${field.replace(FORMULA, "'$&").replaceAll('"', '""')}"`);
-  return `${shown.join(',')}\r\n`;
 }
 
 function removeRoute(deps: SubscriberDeps): Route {

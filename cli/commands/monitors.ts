@@ -6,6 +6,7 @@ import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
 import {
   createdMonitorReply,
+  type MonitorDetailReply,
   type MonitorReply,
   monitorDetailReply,
   monitorReply,
@@ -87,6 +88,7 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
         'Last',
         lastCheck == null ? 'not yet' : `${formatMoment(lastCheck.at)}: ${lastCheck.message ?? lastCheck.outcome}`,
       ],
+      ...objectiveFields(monitor),
       ...monitor.recurringMaintenance.map((each) => ['Maintenance', recurringText(each)] as const),
       ['Id', monitor.id],
     ]);
@@ -95,12 +97,55 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
       [{ title: 'DAYS' }, { title: 'UPTIME' }, { title: 'DOWN' }, { title: 'KNOWN' }],
       monitor.uptime.map(({ days, uptime, coverage, downMs }) => [
         { text: String(days) },
-        { text: uptime == null ? 'no data' : `${Math.floor(uptime * 10_000 + 1e-9) / 100} %`, tone: 'bold' as const },
+        { text: uptimeText(uptime), tone: 'bold' as const },
         { text: downMs === 0 ? '' : formatDuration(downMs) },
         { text: `${Math.floor(coverage * 100)} %`, tone: 'dim' as const },
       ]),
     );
   }
+  return exitCode('ok');
+}
+
+/** Cut and not rounded: only what was never down is 100 %. */
+export function uptimeText(uptime: number | null | undefined): string {
+  return uptime == null ? 'no data' : `${Math.floor(uptime * 10_000 + 1e-9) / 100} %`;
+}
+
+function objectiveFields({ objective, budget }: MonitorDetailReply): readonly (readonly [string, string])[] {
+  if (objective == null || budget == null) return [];
+  const { allowedMs, usedMs, burning } = budget;
+  const left = allowedMs - usedMs;
+  const leftText = left >= 0 ? `${formatDuration(left)} left` : `missed by ${formatDuration(-left)}`;
+  const since = burning.map((each) => each.since).toSorted()[0];
+  return [
+    ['Objective', `${objectiveText(objective)}: ${formatDuration(allowedMs)} down allowed, ${leftText}`],
+    ...(since === undefined ? [] : [['Burning', `too fast since ${formatMoment(since)}`] as const]),
+  ];
+}
+
+function objectiveText({ targetPercent, windowDays }: NonNullable<MonitorReply['objective']>): string {
+  return `${targetPercent} % over ${windowDays} days`;
+}
+
+export interface ObjectiveOptions {
+  readonly targetPercent: number | undefined;
+  readonly windowDays: number;
+  readonly none?: boolean;
+}
+
+/** `fairlead monitors objective <monitor> [percent]`. */
+export async function setObjective(context: CliContext, given: string, options: ObjectiveOptions): Promise<number> {
+  const { targetPercent, windowDays, none = false } = options;
+  if ((targetPercent === undefined) !== none) throw usageFailure('give a percentage such as 99.9, or --none');
+  const { output } = context;
+  const api = connectToMonitor(context);
+  const { id } = await findMonitor(context, api, given);
+  const body = { objective: none ? null : { targetPercent, windowDays } };
+  const monitor = await api.call(monitorReply, { method: 'PATCH', path: pathOf('api', 'monitors', id), body });
+  output.document(monitor);
+  if (output.quiet) output.print(monitor.id);
+  else if (monitor.objective == null) output.print(`${monitor.name} has no objective`);
+  else output.print(`${monitor.name} has to be up ${objectiveText(monitor.objective)}`);
   return exitCode('ok');
 }
 

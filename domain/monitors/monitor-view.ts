@@ -4,8 +4,9 @@ import { type Condition, type MonitorState, stateOf } from './condition.ts';
 import type { RollUp, Uptime } from './history.ts';
 import { quantileMs } from './latency-histogram.ts';
 import type { Monitor } from './monitor.ts';
+import { type ActiveBurn, budgetOf, type Objective } from './objective.ts';
 import { maintenanceAt, nextOccurrence } from './recurring-maintenance.ts';
-import type { dayViewSchema, MonitorView, uptimeViewSchema } from './reply-schema.ts';
+import type { budgetViewSchema, dayViewSchema, MonitorView, uptimeViewSchema } from './reply-schema.ts';
 
 /** A monitor with how it is. */
 export interface WatchedMonitor {
@@ -44,6 +45,7 @@ export function monitorView(watched: WatchedMonitor, now: Date): MonitorView {
     state,
     since: shownSince(watched, state, now).toISOString(),
     flapping: (condition?.flapping.since ?? null) !== null,
+    objective: monitor.objective ?? null,
     paused: monitor.paused === null ? null : { at: monitor.paused.at.toISOString(), by: monitor.paused.by },
     archivedAt: monitor.archivedAt?.toISOString() ?? null,
     maintenance: monitor.maintenance.map(({ from, to, note }) => ({
@@ -89,6 +91,16 @@ function lastCheckView(condition: Condition | null): MonitorView['lastCheck'] {
 export function uptimeView(days: number, uptime: Uptime | undefined): z.input<typeof uptimeViewSchema> {
   if (uptime === undefined) return { days, uptime: null, coverage: 0, downMs: 0 };
   return { days, uptime: uptime.ratio, coverage: uptime.coverage, downMs: Math.round(uptime.downMs) };
+}
+
+export function budgetView(
+  objective: Objective,
+  uptime: Uptime | undefined,
+  active: readonly ActiveBurn[],
+): z.input<typeof budgetViewSchema> {
+  const { allowedMs, usedMs, left } = budgetOf(objective, uptime ?? { downMs: 0, maintenanceMs: 0 });
+  const burning = active.map(({ alert, since }) => ({ alert, since: since.toISOString() }));
+  return { allowedMs: Math.round(allowedMs), usedMs: Math.round(usedMs), left, burning };
 }
 
 export function dayView(rollUp: RollUp): z.input<typeof dayViewSchema> {

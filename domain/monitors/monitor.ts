@@ -1,6 +1,7 @@
 import type { Environment } from '../environment.ts';
 import type { MonitorCheck } from './check-kinds.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
+import type { Objective } from './objective.ts';
 import type { RecurringMaintenance } from './recurring-maintenance.ts';
 
 /** What is watched, and how (spec 3, "Monitor record"). What its checks found stands in its `Condition`. */
@@ -24,6 +25,8 @@ export interface Monitor {
   readonly deployedIntervalSeconds?: number | null | undefined;
   /** Registered by a person or operator, and not a service of the builder: the reconcile leaves it alone. */
   readonly unmanaged: boolean;
+  /** How much of the time it has to be up; none where nobody said. */
+  readonly objective?: Objective | null | undefined;
   /** Whether the public status page shows it. */
   readonly isPublic: boolean;
   /** Since when nothing is checked, and who said so. */

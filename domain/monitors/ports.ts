@@ -14,6 +14,7 @@ import type { CheckResult, MonitorResult } from './check-result.ts';
 import type { Condition, Transition } from './condition.ts';
 import type { RollUp, RollUpLength, Uptime } from './history.ts';
 import type { Monitor } from './monitor.ts';
+import type { BurnState } from './objective.ts';
 import type { ReconciledList, ReconcileRecord } from './plan-reconcile.ts';
 import type { ReplayState } from './timeline.ts';
 
@@ -125,12 +126,24 @@ export interface RollUpStore {
 /** Of a monitor that is checked each hour: for as long as its raw results are kept, and may be rolled up again. */
 export const MOST_HOUR_ENDS = 48;
 
+/** Alerts on error budgets. @throws UNAVAILABLE (retryable) from every method */
+export interface BurnStore {
+  /** Of those that ever had one. */
+  find(monitorIds: readonly string[]): Promise<ReadonlyMap<string, BurnState>>;
+  /** @returns false when the stored one has another revision than the one before: somebody else looks at it as well */
+  write(state: BurnState): Promise<boolean>;
+  /** Of a monitor that is removed. None is no error. */
+  remove(monitorId: string): Promise<void>;
+}
+
 /** What pages and replies show of the past. @throws UNAVAILABLE (retryable) */
 export interface MonitorHistory {
   /** Of each monitor, for the last so many days, today included as far as it is rolled up. */
   uptime(monitorIds: readonly string[], days: number, now: Date): Promise<ReadonlyMap<string, Uptime>>;
   /** One entry a UTC day, the oldest first; days without data have none. */
   days(monitorId: string, days: number, now: Date): Promise<readonly RollUp[]>;
+  /** Between two beginnings of UTC days, as far as it is known by now. */
+  between(monitorId: string, from: Date, to: Date, now: Date): Promise<Uptime>;
   /** For charts: the finest roll-ups that cover so many hours. */
   series(monitorId: string, hours: number, now: Date): Promise<readonly RollUp[]>;
 }

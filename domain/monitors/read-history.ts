@@ -19,23 +19,29 @@ export function createMonitorHistory({
 }: {
   readonly rollUps: Pick<RollUpStore, 'read' | 'readRanges'>;
 }): MonitorHistory {
-  const days = async (monitorId: string, count: number, now: Date): Promise<readonly RollUp[]> => {
+  /** From the beginning of a day to the beginning of another one, or until now. */
+  const daysFrom = async (monitorId: string, from: Date, to: Date, now: Date): Promise<readonly RollUp[]> => {
     const today = startOfDay(now);
-    const from = new Date(today.getTime() - (count - 1) * DAY.lengthMs);
+    const over = to < today ? to : today;
     const [whole = [], hours = []] = await rollUps.readRanges(monitorId, [
-      { length: '1d', from, to: today },
-      { length: '1h', from: today, to: now },
+      { length: '1d', from, to: over },
+      ...(to > today ? [{ length: '1h', from: today, to: now } as const] : []),
     ]);
     const known = new Set(whole.map(({ startsAt }) => startsAt.getTime()));
     const gap = firstGap(known, Math.max(from.getTime(), today.getTime() - DAYS_OF_HOURS * DAY.lengthMs));
-    if (gap >= today.getTime()) return [...whole, ...mergeByDay(hours)];
-    const before = mergeByDay(await rollUps.read(monitorId, '1h', new Date(gap), today));
+    if (gap >= over.getTime()) return [...whole, ...mergeByDay(hours)];
+    const before = mergeByDay(await rollUps.read(monitorId, '1h', new Date(gap), over));
     const made = before.filter(({ startsAt }) => !known.has(startsAt.getTime()));
     const past = [...whole, ...made].sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
     return [...past, ...mergeByDay(hours)];
   };
+  const days: MonitorHistory['days'] = (monitorId, count, now) => daysFrom(monitorId, firstOf(count, now), now, now);
   return {
     days,
+    async between(monitorId, from, to, now) {
+      const read = from < now ? await daysFrom(monitorId, from, to, now) : [];
+      return uptimeIn(read, from, new Date(Math.min(to.getTime(), now.getTime())));
+    },
     async uptime(monitorIds, count, now) {
       const figures = new Map<string, Uptime>();
       for (let first = 0; first < monitorIds.length; first += AT_ONCE) {
@@ -56,15 +62,23 @@ export function createMonitorHistory({
 
 /** Adds days up to one figure, from the beginning of the first of so many days until now. */
 export function uptimeOf(days: readonly RollUp[], count: number, now: Date): Uptime {
-  const from = new Date(startOfDay(now).getTime() - (count - 1) * DAY.lengthMs);
+  return uptimeIn(days, firstOf(count, now), now);
+}
+
+/** The beginning of the first of so many days, of which today is the last. */
+function firstOf(count: number, now: Date): Date {
+  return new Date(startOfDay(now).getTime() - (count - 1) * DAY.lengthMs);
+}
+
+function uptimeIn(days: readonly RollUp[], from: Date, to: Date): Uptime {
   const sum = (of: (day: RollUp) => number): number => days.reduce((total, day) => total + of(day), 0);
   const upMs = sum((day) => day.upMs);
   const downMs = sum((day) => day.downMs);
   const maintenanceMs = sum((day) => day.maintenanceMs);
   const known = upMs + downMs;
-  const asked = now.getTime() - from.getTime() - maintenanceMs;
+  const asked = to.getTime() - from.getTime() - maintenanceMs;
   return {
-    ...{ from, to: now, upMs, downMs, maintenanceMs, degradedMs: sum((day) => day.degradedMs) },
+    ...{ from, to, upMs, downMs, maintenanceMs, degradedMs: sum((day) => day.degradedMs) },
     ratio: known === 0 ? null : upMs / known,
     coverage: asked <= 0 ? 0 : Math.min(1, known / asked),
   };

@@ -3,6 +3,8 @@ import { environmentSchema } from '../environment-schema.ts';
 import { DNS_TYPES } from './check-kinds.ts';
 import { OUTCOMES, PROBLEMS } from './check-result.ts';
 import { MONITOR_STATES } from './condition.ts';
+import { BURN_ALERT_NAMES } from './objective.ts';
+import { objectiveSchema } from './schema.ts';
 
 /** Monitors as replies show them. */
 
@@ -69,6 +71,7 @@ export const monitorViewSchema = z.object({
   state: z.enum(MONITOR_STATES),
   since: moment.describe('Since when it is in this state'),
   flapping: z.boolean(),
+  objective: objectiveSchema.nullable(),
   paused: z.object({ at: moment, by: text }).nullable(),
   archivedAt: moment.nullable(),
   maintenance: z.array(maintenanceViewSchema),
@@ -85,7 +88,34 @@ export const uptimeViewSchema = z.object({
   downMs: count,
 });
 
-export const monitorDetailSchema = monitorViewSchema.extend({ uptime: z.array(uptimeViewSchema) });
+export const budgetViewSchema = z.object({
+  allowedMs: count.describe('How long it may be down in the window of its objective'),
+  usedMs: count,
+  left: z.number().describe('1: all of it; 0: nothing; below 0 the objective is missed'),
+  burning: z.array(z.object({ alert: z.enum(BURN_ALERT_NAMES), since: moment })).describe('Alerts that are not over'),
+});
+
+export const monitorDetailSchema = monitorViewSchema.extend({
+  uptime: z.array(uptimeViewSchema),
+  budget: budgetViewSchema.nullable().describe('null: it has no objective'),
+});
+
+/** One monitor in a monthly report. */
+export const reportRowSchema = z.object({
+  id: text,
+  name: text,
+  environment: environmentSchema,
+  org: text.nullable(),
+  targetPercent: z.number().nullable().describe('What its objective asks for by now'),
+  uptime: share.nullable(),
+  coverage: share,
+  downMs: count,
+  maintenanceMs: count,
+  met: z
+    .boolean()
+    .nullable()
+    .describe('Whether the month was as good as the objective asks; null without one, or without data'),
+});
 
 /** The token of a heartbeat is shown once. */
 export const createdMonitorSchema = monitorViewSchema.extend({

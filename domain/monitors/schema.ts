@@ -9,6 +9,7 @@ import { parseCron } from './cron.ts';
 import { TOKEN_OVERLAP_HOURS } from './heartbeat.ts';
 import { isHost, MOST_HOST_CHARACTERS } from './host-name.ts';
 import { INTERVAL_SECONDS } from './monitor.ts';
+import { OBJECTIVE_DAYS, TARGET_PERCENT } from './objective.ts';
 import { MOST_RECURRING_MINUTES } from './recurring-maintenance.ts';
 import type { Registration } from './registration.ts';
 
@@ -133,6 +134,16 @@ export const newMonitorSchema = z.strictObject({
   isPublic: z.boolean().default(false),
 });
 
+export const objectiveSchema = z.strictObject({
+  targetPercent: z
+    .number()
+    .min(TARGET_PERCENT.min)
+    .max(TARGET_PERCENT.max)
+    .refine((percent) => Number(percent.toFixed(3)) === percent, 'at most three digits after the point, such as 99.95')
+    .describe('How much of the time it has to be up'),
+  windowDays: z.literal(OBJECTIVE_DAYS).default(30).describe('Over the last so many days'),
+});
+
 /** `PATCH /api/monitors/:id` */
 export const monitorChangeSchema = z.strictObject({
   intervalSeconds: interval
@@ -140,6 +151,7 @@ export const monitorChangeSchema = z.strictObject({
     .optional()
     .describe('Stays when the service is deployed again; null: as the deploy says'),
   isPublic: z.boolean().optional(),
+  objective: objectiveSchema.nullable().optional().describe('null: it has none'),
   paused: z.boolean().optional(),
 });
 
@@ -152,6 +164,12 @@ export const tokenRotationSchema = z.strictObject({
     .default(TOKEN_OVERLAP_HOURS.usual)
     .describe('So long the token before this one counts as well; 0 where somebody else has it'),
 });
+
+/** `GET /api/monitor-reports` */
+export const monthSchema = z
+  .string()
+  .regex(/^20\d{2}-(?:0[1-9]|1[0-2])$/, 'a month, such as 2026-11')
+  .describe('Of the last 13 months, UTC; the running one as far as it is known');
 
 /** `POST /api/monitors/:id/maintenance`; how long and when it may be: `withWindow`. */
 export const maintenanceSchema = z

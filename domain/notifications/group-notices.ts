@@ -58,7 +58,8 @@ export function groupedNotice(roundId: string, { kind, count, listed }: NoticeGr
 }
 
 /** Readers of a status page have no command line. */
-function whereMore({ org, data: { pageUrl } }: Notification): string {
+function whereMore({ kind, org, data: { pageUrl } }: Notification): string {
   if (orgOfPage(org) !== null && typeof pageUrl === 'string') return `All of it: ${pageUrl}`;
+  if (kind === 'objective.burning' || kind === 'objective.steady') return 'All of the month: fairlead monitors report';
   return 'All that is open: fairlead incidents --open';
 }

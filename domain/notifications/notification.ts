@@ -10,9 +10,11 @@ import type { QuietHours } from './quiet-hours.ts';
 export const NOTIFICATION_KINDS = {
   'incident.opened': { severity: 'critical', title: 'Down', isGathered: true, mayWait: true },
   'monitor.flapping': { severity: 'warning', title: 'Flapping', isGathered: true, mayWait: true },
+  'objective.burning': { severity: 'warning', title: 'Error budget burns', isGathered: true, mayWait: true },
   'incident.acknowledged': { severity: 'info', title: 'Acknowledged', isGathered: true, mayWait: true },
   'incident.updated': { severity: 'info', title: 'Update', isGathered: false, mayWait: true },
   'monitor.steady': { severity: 'info', title: 'No longer flapping', isGathered: true, mayWait: true },
+  'objective.steady': { severity: 'info', title: 'Error budget no longer burns', isGathered: true, mayWait: true },
   'incident.resolved': { severity: 'info', title: 'Up again', isGathered: true, mayWait: true },
   'prober.fault': { severity: 'warning', title: 'The prober has no network', isGathered: false, mayWait: false },
   'roll-up.failed': {

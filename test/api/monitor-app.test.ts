@@ -55,6 +55,8 @@ const TABLE = readTable(`
   GET    /api/monitors/mon_none                401 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   GET    /api/monitors/mon_none/days           401 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   GET    /api/monitors/mon_none/series         401 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
+  GET    /api/monitor-reports                  401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
+  GET    /api/monitor-reports.csv              401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   PATCH  /api/monitors/mon_none {"paused":true}    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none                401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/monitors/mon_none/maintenance {"from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403

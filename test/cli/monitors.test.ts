@@ -159,6 +159,29 @@ describe('fairlead monitors, incidents and alerts', () => {
     }
   });
 
+  it('sets the objective of a monitor, shows what is left of its budget, and takes it away', async () => {
+    assert.match(await ok('monitors', 'objective', 'shop', '99.9%'), /shop has to be up 99\.9 % over 30 days\n/);
+    const shown = await ok('monitors', 'show', 'shop');
+    assert.match(shown, /Objective +99\.9 % over 30 days: 43m ?12s down allowed, 43m ?12s left/);
+    assert.match(await ok('monitors', 'objective', 'shop', '99.95', '--days', '7'), /99\.95 % over 7 days/);
+    assert.match(await ok('monitors', 'objective', 'shop', '--none'), /shop has no objective\n/);
+    assert.doesNotMatch(await ok('monitors', 'show', 'shop'), /Objective/);
+    for (const words of [['shop'], ['shop', '100'], ['shop', '99', '--none'], ['shop', '99', '--days', '5']])
+      assert.equal((await run('monitors', 'objective', ...words)).code, 2, words.join(' '));
+  });
+
+  it('reports a month as a table, as CSV and as JSON', async () => {
+    await ok('monitors', 'objective', 'shop', '99.5');
+    assert.match(await ok('monitors', 'report'), /shop +prod +no data +99\.5 % +0 %\n/);
+    const csv = await ok('monitors', 'report', '2026-10', '--csv');
+    assert.match(csv, /^"monitor","environment","org","uptimePercent",.*\r?\n/);
+    assert.match(csv, /"shop","prod","acme","","99\.5","","0","0","0","mon_/);
+    const { data } = JSON.parse(await ok('monitors', 'report', '--json'));
+    assert.ok(data.items.length >= 2);
+    const wrong = await run('monitors', 'report', '2026-13');
+    assert.match(wrong.stderr, /a month, such as 2026-11/);
+  });
+
   it('sets the interval of a monitor, which a deploy leaves, and resets it', async () => {
     assert.match(await ok('monitors', 'interval', 'shop', '5m'), /shop is checked every 300 s; deploys say 30 s/);
     const body = { serviceName: 'shop', org: 'acme', environment: 'prod', url: 'https://shop-prod.example.com/' };

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
+import { createBurnStore } from '../../adapters/mongo/monitors/burns.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
 import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
 import { createSubscriberStore } from '../../adapters/mongo/notifications/subscribers.ts';
@@ -163,6 +164,7 @@ function memoryParts(now: () => Date) {
     conditions: createMemoryConditions(),
     ...{ rollUps, history: createMonitorHistory({ rollUps }) },
     heartbeats: createHeartbeatStore({ db: createDatabase().connection.db }),
+    burns: createBurnStore({ db }),
     addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },

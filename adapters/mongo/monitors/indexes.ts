@@ -12,9 +12,10 @@ export const COLLECTIONS = {
   hourEnds: 'monitor_hour_ends',
   reconciles: 'monitor_reconciles',
   heartbeats: 'monitor_heartbeats',
+  burns: 'monitor_burns',
 } as const;
 
-/** The id of a condition and of hour ends is that of the monitor. */
+/** The id of a condition, of hour ends and of burns is that of the monitor. */
 export const INDEXES: IndexTable = {
   [COLLECTIONS.monitors]: [
     unique({ key: 1 }, 'key'),

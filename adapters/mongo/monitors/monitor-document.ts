@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema } from '../../../domain/environment-schema.ts';
 import type { Monitor } from '../../../domain/monitors/monitor.ts';
-import { storedCheckSchema } from '../../../domain/monitors/schema.ts';
+import { objectiveSchema, storedCheckSchema } from '../../../domain/monitors/schema.ts';
 import { readDocument } from '../read-document.ts';
 
 export interface MonitorDocument extends Omit<Monitor, 'id'> {
@@ -25,6 +25,7 @@ const monitorSchema = z.object({
   intervalSeconds: z.int(),
   deployedIntervalSeconds: z.int().nullish(),
   unmanaged: z.boolean(),
+  objective: objectiveSchema.nullish(),
   isPublic: z.boolean(),
   paused: z.object({ at: time, by: text }).nullable(),
   archivedAt: time.nullable(),

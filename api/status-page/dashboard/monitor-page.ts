@@ -76,6 +76,8 @@ function facts({
   deployedIntervalSeconds,
   isPublic,
   paused,
+  objective,
+  budget,
   lastCheck,
 }: View): Html {
   const row = (name: string, value: Html | string): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
@@ -86,9 +88,20 @@ ${row('Target', target)}
 ${row('Environment', environment)}
 ${row('Org', org ?? 'none yet')}
 ${row('Checked', `every ${intervalSeconds} s${deployedIntervalSeconds === null ? '' : `; deploys say ${deployedIntervalSeconds} s`}`)}
+${objective !== null && budget !== null && row('Objective', objectiveText(objective, budget))}
 ${row('Status page', isPublic ? 'shows it' : 'does not show it')}
 ${lastCheck !== null && row('Last check', html`${momentOf(new Date(lastCheck.at))}: ${lastCheck.message ?? lastCheck.outcome}`)}
 </dl>`;
+}
+
+function objectiveText(
+  { targetPercent, windowDays }: NonNullable<View['objective']>,
+  budget: NonNullable<View['budget']>,
+) {
+  const { allowedMs, usedMs, burning } = budget;
+  const left = allowedMs - usedMs;
+  return html`${targetPercent} % over ${windowDays} days: ${durationText(allowedMs)} down allowed,
+${left >= 0 ? `${durationText(left)} left` : html`<strong>missed by ${durationText(-left)}</strong>`}${burning.length > 0 && html` <span class="badge">burns too fast</span>`}`;
 }
 
 function figures(uptime: View['uptime']): Html {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MOST_ARCHIVED_BY_HAND, removeArchived } from '../../../activities/monitors/remove-archived.ts';
+import { createBurnStore } from '../../../adapters/mongo/monitors/burns.ts';
 import { registerMonitor } from '../../../domain/monitors/register-monitor.ts';
 import { manualKey, removedKey } from '../../../domain/monitors/registration.ts';
+import { createDatabase } from '../../support/in-memory/database/database.ts';
 import { createMemoryHeartbeats } from '../../support/in-memory/heartbeats.ts';
 import { createMemoryRollUps } from '../../support/in-memory/monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from '../../support/in-memory/monitors.ts';
@@ -16,7 +18,11 @@ const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
 async function world() {
   const deps = {
     ...{ monitors: createMemoryMonitors(), conditions: createMemoryConditions() },
-    ...{ heartbeats: createMemoryHeartbeats(), rollUps: createMemoryRollUps() },
+    ...{
+      heartbeats: createMemoryHeartbeats(),
+      rollUps: createMemoryRollUps(),
+      burns: createBurnStore({ db: createDatabase().connection.db }),
+    },
     now: () => NOW,
   };
   const add = async (number: number, archivedAt: Date | null) => {
@@ -26,16 +32,18 @@ async function world() {
     await deps.monitors.insert(monitor);
     await deps.conditions.claim([monitor.id], 1);
     await deps.heartbeats.put(monitor.id, 'done', startsAt);
+    await deps.burns.write({ monitorId: monitor.id, active: [], untold: null, revision: 1 });
     await deps.rollUps.write([{ monitorId: monitor.id, length: '1d', startsAt, ...time }]);
     const verdict = { verdict: 'up', since: 0, run: null } as const;
     await deps.rollUps.writeEnds([{ monitorId: monitor.id, hour: startsAt, closing: { verdict, lastAt: 0 } }]);
     return monitor;
   };
-  /** What is there of a monitor: itself, its condition, heartbeats, history and hour ends. */
+  /** What is there of a monitor: itself, its condition, heartbeats, alerts, history and hour ends. */
   const left = async (id: string) => [
     (await deps.monitors.find(id)) === null ? 0 : 1,
     (await deps.conditions.find([id])).size,
     (await deps.heartbeats.find([id])).size,
+    (await deps.burns.find([id])).size,
     (await deps.rollUps.read(id, '1d', daysAgo(200), NOW)).length,
     (await deps.rollUps.endsBefore([id], NOW)).size,
   ];
@@ -46,8 +54,8 @@ test('a monitor that was archived 90 days ago is deleted with all that is kept o
   const { deps, add, left } = await world();
   const [gone, recent, live] = [await add(1, daysAgo(90)), await add(2, daysAgo(89.9)), await add(3, null)];
   assert.equal(await removeArchived(deps, NEVER), 1);
-  assert.deepEqual(await left(gone.id), [0, 0, 0, 0, 0]);
-  for (const { id } of [recent, live]) assert.deepEqual(await left(id), [1, 1, 1, 1, 1]);
+  assert.deepEqual(await left(gone.id), [0, 0, 0, 0, 0, 0]);
+  for (const { id } of [recent, live]) assert.deepEqual(await left(id), [1, 1, 1, 1, 1, 1]);
   assert.equal(await removeArchived(deps, NEVER), 0);
 });
 
@@ -57,7 +65,7 @@ test('a removal that breaks off is made again', async () => {
   const broken = { ...deps, conditions: { remove: () => Promise.reject(new Error('the database is away')) } };
   await assert.rejects(removeArchived(broken, NEVER), /away/);
   assert.equal(await removeArchived(deps, NEVER), 1);
-  assert.deepEqual(await left(id), [0, 0, 0, 0, 0]);
+  assert.deepEqual(await left(id), [0, 0, 0, 0, 0, 0]);
 });
 
 test('a monitor that comes back while it would be deleted stays with its history, or is a new one', async () => {
@@ -78,7 +86,7 @@ test('a monitor that comes back while it would be deleted stays with its history
   const stale = { ...deps.monitors, list: async () => listed };
   assert.equal(await removeArchived({ ...deps, monitors: stale }, NEVER), 0);
   assert.equal((await deps.monitors.find(id))?.archivedAt, null);
-  assert.deepEqual(await left(id), [1, 1, 1, 1, 1]);
+  assert.deepEqual(await left(id), [1, 1, 1, 1, 1, 1]);
 
   const other = await add(2, daysAgo(91));
   registered = other.serviceName;
@@ -89,7 +97,7 @@ test('a monitor that comes back while it would be deleted stays with its history
     },
   };
   assert.equal(await removeArchived({ ...deps, rollUps }, NEVER), 1);
-  assert.deepEqual(await left(other.id), [0, 0, 0, 0, 0]);
+  assert.deepEqual(await left(other.id), [0, 0, 0, 0, 0, 0]);
   assert.equal((await deps.monitors.find('mon_new_1'))?.archivedAt, null);
 
   const third = await add(3, daysAgo(91));
@@ -117,7 +125,7 @@ test('a removal of one of too many that breaks off is made again', async () => {
   assert.ok(kept !== null);
   await deps.monitors.replace({ ...kept, key: removedKey(id), revision: kept.revision + 1 });
   assert.equal(await removeArchived(deps, NEVER), 1);
-  assert.deepEqual(await left(id), [0, 0, 0, 0, 0]);
+  assert.deepEqual(await left(id), [0, 0, 0, 0, 0, 0]);
 });
 
 test('of those that people of an org removed, the newest are kept, so many', async () => {

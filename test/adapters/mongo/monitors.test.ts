@@ -1,6 +1,7 @@
 import { after, before } from 'node:test';
 import { createIncidentStore } from '../../../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../../../adapters/mongo/monitor-database.ts';
+import { createBurnStore } from '../../../adapters/mongo/monitors/burns.ts';
 import { createConditionStore } from '../../../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../../../adapters/mongo/monitors/heartbeats.ts';
 import { createMonitorStore } from '../../../adapters/mongo/monitors/monitors.ts';
@@ -11,6 +12,7 @@ import { createDeliveryStore } from '../../../adapters/mongo/notifications/deliv
 import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../../../adapters/mongo/notifications/notices.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
+import { burnStoreSuite } from '../../ports/monitors/burn-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
 import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
 import { conditionStoreSuite, monitorStoreSuite } from '../../ports/monitors/monitor-stores.ts';
@@ -40,3 +42,4 @@ deliveryStoreSuite(() => createDeliveryStore(parts()));
 noticeStoreSuite(() => createNoticeStore(parts()));
 confirmationCountsSuite(() => createMailCounts(parts()));
 heartbeatStoreSuite(() => createHeartbeatStore(parts()));
+burnStoreSuite(() => createBurnStore(parts()));

@@ -107,6 +107,32 @@ describe('the API of monitors', () => {
     await unregister(of);
   });
 
+  it('keeps an objective when the service is deployed again, and says what is left of its budget', async () => {
+    const body = { serviceName: 'promised', url: 'https://promised.example.com/health' };
+    const { id } = (await register(body)).body.data;
+    const set = (objective: object | null, headers = MEMBER) =>
+      api.call('PATCH', `/api/monitors/${id}`, { objective }, headers);
+    assert.equal((await set({ targetPercent: 99.9 }, as('user/acme/viewer'))).status, 403);
+    assert.equal((await set({ targetPercent: 99.9 }, as('user/globex/member'))).status, 404);
+    const bad = await set({ targetPercent: 100 });
+    assert.equal(bad.status, 400);
+    assert.match(bad.text, /targetPercent/);
+    assert.deepEqual((await set({ targetPercent: 99.9 })).body.data.objective, { targetPercent: 99.9, windowDays: 30 });
+    await register({ ...body, url: 'https://promised.example.com/up' });
+    const { objective, budget, target } = (await show(id)).data;
+    assert.deepEqual([objective.targetPercent, target], [99.9, 'https://promised.example.com/up']);
+    assert.deepEqual(budget, { allowedMs: 2_592_000, usedMs: 0, left: 1, burning: [] });
+    await set(null);
+    assert.deepEqual([(await show(id)).data.objective, (await show(id)).data.budget], [null, null]);
+    assert.deepEqual(
+      api
+        .told()
+        .filter(({ entityId, eventType }) => entityId === id && eventType === 'monitor.changed')
+        .map(({ data }) => (data as { targetPercent?: number | null }).targetPercent),
+      [99.9, null],
+    );
+  });
+
   it("keeps a person's interval when the service is deployed again, until they reset it", async () => {
     const body = { serviceName: 'slow', url: 'https://slow.example.com/health', interval: 30 };
     const { id } = (await register(body)).body.data;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { csvLine } from '../../../api/status-page/subscriber-admin-routes.ts';
+import { csvLine } from '../../../api/http/csv.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { MOST_REQUESTS, MOST_SUBSCRIBERS } from '../../../domain/notifications/page-audience.ts';
 import { addSubscribers } from '../../support/page-delivery-parts.ts';

@@ -1,5 +1,7 @@
+import { createBurnStore } from '../../../adapters/mongo/monitors/burns.ts';
 import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
+import { burnStoreSuite } from '../../ports/monitors/burn-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
 import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
 import { conditionStoreSuite, monitorStoreSuite } from '../../ports/monitors/monitor-stores.ts';
@@ -36,3 +38,5 @@ const counts = createMailCounts({ db: createDatabase().connection.db });
 confirmationCountsSuite(() => counts);
 const heartbeats = createMemoryHeartbeats();
 heartbeatStoreSuite(() => heartbeats);
+const burns = createBurnStore({ db: createDatabase().connection.db });
+burnStoreSuite(() => burns);

@@ -20,6 +20,7 @@ describe('what runs by the clock for monitors', { timeout: 240_000 }, () => {
   let rolledUp: number[];
   let told: number[];
   let work: (shard: number) => Promise<number>;
+  let watch: UpkeepActivities['watchObjectives'];
   let reconcile: UpkeepActivities['reconcileMonitors'];
   let removals: number;
   before(async () => {
@@ -32,6 +33,7 @@ describe('what runs by the clock for monitors', { timeout: 240_000 }, () => {
           return hours;
         }),
       tellRollUpFailed: async (shard) => void told.push(shard),
+      watchObjectives: (shard) => watch(shard),
       pingDeadMan: async () => 'unset',
       reconcileMonitors: () => reconcile(),
       removeArchivedMonitors: async () => {
@@ -44,6 +46,7 @@ describe('what runs by the clock for monitors', { timeout: 240_000 }, () => {
   beforeEach(() => {
     [rolledUp, told, removals] = [[], [], 0];
     work = async () => 1;
+    watch = async () => {};
     reconcile = async () => ({ known: 5, archived: 1, returned: 0, problem: null });
   });
   after(async () => {
@@ -75,6 +78,21 @@ describe('what runs by the clock for monitors', { timeout: 240_000 }, () => {
     slow.resolve();
     for (const shard of ALL) await end(shard);
     assert.ok(rolledUp.includes(1));
+  });
+
+  it('error budgets are looked at by what was rolled up; where that fails, the next run looks', async () => {
+    const looked: (readonly [number, number])[] = [];
+    watch = async (shard) => {
+      looked.push([shard, rolledUp.filter((each) => each === shard).length]);
+      if (shard === 2) throw mistake();
+    };
+    await rollUps('budgets');
+    for (const shard of ALL) await end(shard);
+    assert.deepEqual(
+      looked.toSorted(([one], [other]) => one - other),
+      ALL.map((shard) => [shard, 1]),
+    );
+    assert.deepEqual(told, []);
   });
 
   it('a shard whose roll-up fails is told and left, and tried at the next run', async () => {

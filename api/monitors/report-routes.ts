@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { eachItem } from '../../domain/each-item.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
+import { monthOf, type ReportRow, rangeOfMonth, reportRow } from '../../domain/monitors/monthly-report.ts';
+import { reportRowSchema } from '../../domain/monitors/reply-schema.ts';
+import { monthSchema } from '../../domain/monitors/schema.ts';
+import { orgSlugSchema } from '../../domain/org-slug.ts';
+import type { PageRequest } from '../../domain/page.ts';
+import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
+import type { Caller } from '../http/caller.ts';
+import { csvLine, sendCsv } from '../http/csv.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import type { MonitorsDeps } from './deps.ts';
+import { READERS, readableOrg } from './monitor-callers.ts';
+
+const PATH = '/api/monitor-reports';
+const row = { tag: 'monitors', callers: READERS, method: 'get' } as const;
+/** Monitors whose days are read at once. */
+const AT_ONCE = 10;
+
+const query = z.strictObject({
+  month: monthSchema.optional(),
+  org: orgSlugSchema.optional().describe('For the platform: of this org alone'),
+});
+
+/** How the monitors of an org were in a month: for whoever has promised something. */
+export function reportRoutes(deps: MonitorsDeps): readonly Route[] {
+  return [jsonRoute(deps), csvRoute(deps)];
+}
+
+function jsonRoute(deps: MonitorsDeps): Route {
+  return defineRoute({
+    ...{ ...row, path: PATH },
+    summary: 'How the monitors of the org were in a month, by name',
+    description:
+      'Uptime is time: up / (up + down), without maintenance and without what nothing is known of; `coverage` says how much is known.',
+    query: query.extend(pageQueryShape),
+    responses: {
+      200: { description: 'A page of them', schema: pageSchema(reportRowSchema).extend({ month: z.string() }) },
+    },
+    handle: async ({ query: { month, org, cursor = null, limit } }, { caller }) => {
+      const asked = month ?? monthOf(deps.now());
+      const { items, nextCursor } = await list(deps, caller, org, { cursor, limit });
+      return { status: 200, data: { month: asked, items: await rowsOf(deps, asked, items), nextCursor } };
+    },
+  });
+}
+
+function csvRoute(deps: MonitorsDeps): Route {
+  return defineRoute({
+    ...{ ...row, path: `${PATH}.csv` },
+    summary: 'The same of all monitors of the org, as CSV (RFC 4180) that no spreadsheet runs',
+    query,
+    responses: {
+      200: {
+        description: 'The report',
+        schema: z.string(),
+        alternative: { contentType: 'text/csv', description: 'A header, and a line each' },
+      },
+    },
+    handle: async ({ query: { month, org } }, { caller, gone }) => {
+      const asked = month ?? monthOf(deps.now());
+      const lines = [csvLine(COLUMNS.map(([title]) => title))];
+      let part: Monitor[] = [];
+      const add = async (): Promise<void> => {
+        for (const each of await rowsOf(deps, asked, part)) lines.push(csvLine(COLUMNS.map(([, of]) => of(each))));
+        part = [];
+      };
+      for await (const monitor of eachItem((page) => list(deps, caller, org, page), gone)) {
+        part.push(monitor);
+        if (part.length === AT_ONCE) await add();
+      }
+      await add();
+      return async (response) => sendCsv(response, `monitors-${asked}.csv`, lines);
+    },
+  });
+}
+
+const SECOND_MS = 1_000;
+const COLUMNS: readonly (readonly [string, (row: ReportRow) => string])[] = [
+  ['monitor', ({ name }) => name],
+  ['environment', ({ environment }) => environment],
+  ['org', ({ org }) => org ?? ''],
+  ['uptimePercent', ({ uptime }) => (uptime === null ? '' : percent(uptime))],
+  ['objectivePercent', ({ targetPercent }) => String(targetPercent ?? '')],
+  ['met', ({ met }) => (met === null ? '' : met ? 'yes' : 'no')],
+  ['downSeconds', ({ downMs }) => String(Math.round(downMs / SECOND_MS))],
+  ['maintenanceSeconds', ({ maintenanceMs }) => String(Math.round(maintenanceMs / SECOND_MS))],
+  ['knownPercent', ({ coverage }) => percent(coverage)],
+  ['id', ({ id }) => id],
+];
+
+/** Cut and not rounded: only what was never down is 100. */
+function percent(share: number): string {
+  return String(Math.floor(share * 100_000 + 1e-9) / 1_000);
+}
+
+function list({ monitors }: MonitorsDeps, caller: Caller, org: string | undefined, page: PageRequest) {
+  return monitors.list({ org: readableOrg(caller) ?? org ?? null, archived: false }, page);
+}
+
+async function rowsOf(
+  { history, now }: MonitorsDeps,
+  month: string,
+  monitors: readonly Monitor[],
+): Promise<ReportRow[]> {
+  const { from, to } = rangeOfMonth(month);
+  const at = now();
+  const rows: ReportRow[] = [];
+  for (let first = 0; first < monitors.length; first += AT_ONCE) {
+    const part = monitors.slice(first, first + AT_ONCE);
+    const read = await Promise.all(part.map(({ id }) => history.between(id, from, to, at)));
+    for (const [index, monitor] of part.entries()) {
+      const uptime = read[index];
+      if (uptime !== undefined) rows.push(reportRow(monitor, uptime));
+    }
+  }
+  return rows;
+}
