@@ -22,6 +22,7 @@ import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
 import type { NotificationsDeps } from './notifications/deps.ts';
+import { escalationRoutes } from './notifications/escalation-routes.ts';
 import { channelLinkRoutes } from './notifications/link-routes.ts';
 import { quietRoutes } from './notifications/quiet-routes.ts';
 import { badgeRoutes } from './status-page/badge-routes.ts';
@@ -76,6 +77,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...incidentChangeRoutes(deps),
       ...channelRoutes(deps),
       ...quietRoutes(deps),
+      ...escalationRoutes(deps),
       ...deliveryRoutes(deps),
       ...channelLinkRoutes(deps),
       ...statuspageRoutes(statusDeps, reader),

@@ -1,17 +1,20 @@
 import { Argument, type Command, Option } from 'commander';
 import { CHAT_SERVICES } from '../domain/notifications/chat-services.ts';
+import { MOST_REPEATS, MOST_WAIT_MINUTES, OUTAGE_SEVERITIES } from '../domain/notifications/escalation.ts';
 import { PASSING } from '../domain/notifications/quiet-hours.ts';
-import { wholeNumber } from './option-values.ts';
+import { duration, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/incidents.ts');
+const loadEscalation = () => import('./commands/escalation.ts');
 const loadAlerts = () => import('./commands/alerts.ts');
 const loadSubscribers = () => import('./commands/subscribers.ts');
 
 const INCIDENT = '<incident>';
 const ORG = ['--org <slug>', 'of this org (default: yours; all with the key of the platform)'] as const;
+const TOLD_ORG = ['--org <slug>', 'of this org (default: yours; the operators with the key of the platform)'] as const;
 const STEPS = ['investigating', 'identified', 'monitoring'];
 
 /** Declares `fairlead incidents …`, `fairlead alerts …` and `fairlead subscribers …`. */
@@ -19,7 +22,9 @@ export function addIncidentCommands(program: Command, perform: Perform): void {
   const incidents = program.command('incidents').description('outages, and what people say of them');
   addReading(incidents, perform);
   addActs(incidents, perform);
-  addAlerts(program.command('alerts').description('where an org is told of outages'), perform);
+  const alerts = program.command('alerts').description('where an org is told of outages');
+  addAlerts(alerts, perform);
+  addEscalation(alerts, perform);
   addSubscribers(program.command('subscribers').description('who reads the status page by mail'), perform);
 }
 
@@ -82,7 +87,7 @@ function addActs(incidents: Command, perform: Perform): void {
 }
 
 function addAlerts(alerts: Command, perform: Perform): void {
-  const org = ['--org <slug>', 'of this org (default: yours; the operators with the key of the platform)'] as const;
+  const org = TOLD_ORG;
   alerts
     .command('list', { isDefault: true })
     .description('list where the org is told')
@@ -138,6 +143,36 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .option(...org)
     .action((_options, self) =>
       perform(self, async (context) => (await loadAlerts()).testAlerts(context, self.opts())),
+    );
+}
+
+function addEscalation(alerts: Command, perform: Perform): void {
+  const severity = () => new Argument('<severity>', 'critical: of prod').choices(OUTAGE_SEVERITIES);
+  alerts
+    .command('escalation')
+    .description('show who is told of an outage, step by step, while nobody acknowledges it')
+    .option(...TOLD_ORG)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadEscalation()).showEscalation(context, self.opts())),
+    );
+  alerts
+    .command('escalate')
+    .description('set who is told at once, and who later while nobody acknowledges it')
+    .addArgument(severity())
+    .argument('<steps...>', 'channels such as chn_1,chn_2 and, for each later step, 10m:chn_3')
+    .option('--repeat <times>', 'tell all steps so often once more', wholeNumber(1, MOST_REPEATS))
+    .option('--repeat-after <time>', 'so long after the last step, such as 30m', duration(60, MOST_WAIT_MINUTES * 60))
+    .option(...TOLD_ORG)
+    .action((of, steps, _options, self) =>
+      perform(self, async (context) => (await loadEscalation()).setEscalation(context, of, steps, self.opts())),
+    );
+  alerts
+    .command('end-escalation')
+    .description('tell every channel of the next outages at once')
+    .addArgument(severity())
+    .option(...TOLD_ORG)
+    .action((of, _options, self) =>
+      perform(self, async (context) => (await loadEscalation()).endEscalation(context, of, self.opts())),
     );
 }
 

@@ -76,6 +76,13 @@ export const incidentReply = z.looseObject({
   resolvedAt: text.nullish(),
   monitorId: text.nullish(),
   cause: text.nullish(),
+  escalation: z
+    .looseObject({
+      steps: z.array(z.looseObject({})),
+      told: z.array(z.looseObject({ step: z.number(), at: text, channelIds: z.array(text) })),
+      nextAt: text.nullish(),
+    })
+    .nullish(),
   updates: z.array(z.looseObject({ at: text, status: text, body: text, by: text.nullish() })),
 });
 
@@ -101,5 +108,19 @@ export const channelReply = z.looseObject({
 });
 
 export type ChannelReply = z.infer<typeof channelReply>;
+
+const policyReply = z.looseObject({
+  steps: z.array(
+    z.looseObject({
+      waitMinutes: z.number(),
+      channels: z.array(z.looseObject({ id: text, kind: text.nullish(), where: text.nullish(), state: text })),
+    }),
+  ),
+  repeat: z.looseObject({ times: z.number(), waitMinutes: z.number() }).nullish(),
+});
+
+export const escalationReply = z.looseObject({ critical: policyReply.nullish(), warning: policyReply.nullish() });
+
+export type EscalationReply = z.infer<typeof escalationReply>;
 
 export const createdChannelReply = channelReply.extend({ secret: text.nullish() });

@@ -5,6 +5,7 @@ import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createEscalationStore } from '../adapters/mongo/notifications/escalations.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createSubscriberStore } from '../adapters/mongo/notifications/subscribers.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
@@ -25,17 +26,19 @@ export const incidents = defineModule({
     if (urls.monitor === undefined) return null;
     const { db } = await connect('monitor');
     await createMonitorIndexes(db);
+    const [channels, monitors] = [createChannelStore({ db }), createMonitorStore({ db })];
     const outbox = createOutbox({
-      channels: withSubscribers(createChannelStore({ db }), createSubscriberStore({ db })),
+      channels: withSubscribers(channels, createSubscriberStore({ db })),
       deliveries: createDeliveryStore({ db }),
       notices: createNoticeStore({ db }),
       commands: createDeliveryCommands(client),
       now: () => new Date(),
     });
     return createIncidentsActivities({
-      ...{ incidents: createIncidentStore({ db }), outbox },
+      ...{ incidents: createIncidentStore({ db }), outbox, channels, monitors },
+      escalations: createEscalationStore({ db }),
       tellPage: createTellPage({
-        ...{ monitors: createMonitorStore({ db }), outbox },
+        ...{ monitors, outbox },
         ...{ platformOrg, platformName: env.PLATFORM_NAME, statusUrl: env.STATUS_URL ?? urls.monitor },
       }),
     });

@@ -22,6 +22,7 @@ import { createResultStore } from '../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { createEscalationStore } from '../adapters/mongo/notifications/escalations.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
 import { createDeadManPing } from '../adapters/prober/dead-man-url.ts';
 import { createProber } from '../adapters/prober/prober.ts';
@@ -72,8 +73,9 @@ export const monitors = defineModule({
     };
     const rollUps = createRollUpStore({ db });
     const commands = createDeliveryCommands(client);
+    const channels = createChannelStore({ db });
     const outbox = createOutbox({
-      channels: createChannelStore({ db }),
+      channels,
       deliveries: createDeliveryStore({ db }),
       notices: createNoticeStore({ db }),
       ...{ commands, now },
@@ -81,7 +83,10 @@ export const monitors = defineModule({
     const incidentCommands = createIncidentCommands(client);
     const incidents = createIncidentStore({ db });
     const begin = createBeginInTurn({ commands: incidentCommands, incidents });
-    const listener = createTransitionListener({ ...incidentCommands, begin }, outbox, incidents);
+    const listener = createTransitionListener({
+      ...{ commands: { ...incidentCommands, begin }, outbox, incidents, now },
+      ...{ channels, escalations: createEscalationStore({ db }) },
+    });
     const recording = {
       ...{ ...stores, listener, now },
       onFailure: (err: unknown) => warn({ err }, 'the incidents could not be told of a monitor yet'),

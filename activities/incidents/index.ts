@@ -1,10 +1,14 @@
 import { type IncidentEvent, incidentNotice } from '../../domain/incidents/incident-notice.ts';
 import { fromIncidentView, type IncidentView, toIncidentView } from '../../domain/incidents/incident-view.ts';
+import { type EscalationSources, planEscalations } from '../../domain/incidents/plan-escalations.ts';
 import type { IncidentStore } from '../../domain/incidents/ports.ts';
+import type { MonitorStore } from '../../domain/monitors/ports.ts';
 import type { Outbox } from '../../domain/notifications/ports.ts';
+import { type EscalationLook, lookAtEscalation } from './look-at-escalation.ts';
 
-export interface IncidentsActivityDeps {
+export interface IncidentsActivityDeps extends EscalationSources {
   readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
+  readonly monitors: Pick<MonitorStore, 'find'>;
   readonly outbox: Pick<Outbox, 'tell'>;
   /** Tells those who read it on a status page. Idempotent by the incident and the event. */
   readonly tellPage: (told: IncidentTold) => Promise<void>;
@@ -19,19 +23,27 @@ export interface IncidentTold {
 }
 
 /** What the workflow of an incident does. All of it is found by the id of the incident. */
-export function createIncidentsActivities({ incidents, outbox, tellPage }: IncidentsActivityDeps) {
+export function createIncidentsActivities(deps: IncidentsActivityDeps) {
+  const { incidents, outbox, tellPage } = deps;
   return {
-    /** Idempotent: an incident of that id that is on record stays as it is. @returns the one on record */
-    async openIncident(incident: IncidentView): Promise<IncidentView> {
-      await incidents.insert(fromIncidentView(incident));
+    /**
+     * Writes it with the escalation that its org has for it. Idempotent: an incident of that id that is on record stays as it is.
+     * @param at when it is told, ISO
+     * @returns the one on record
+     */
+    async openIncident(incident: IncidentView, at = incident.startedAt): Promise<IncidentView> {
+      const [planned = incident] = await planEscalations(deps, [incident], at);
+      await incidents.insert(fromIncidentView(planned));
       const known = await incidents.find(incident.id);
-      return known === null ? incident : toIncidentView(known);
+      return known === null ? planned : toIncidentView(known);
     },
     /** Null where there is none on record. */
     async findIncident(id: string): Promise<IncidentView | null> {
       const known = await incidents.find(id);
       return known === null ? null : toIncidentView(known);
     },
+    /** It changes nothing. */
+    lookAtEscalation: (look: EscalationLook) => lookAtEscalation(deps, look),
     /** Idempotent: writes the whole, unless it is on record with as many changes. */
     putIncident: (incident: IncidentView): Promise<void> => incidents.put(fromIncidentView(incident)),
     /** Idempotent by the ids of the notices. Who answers for it is told before who reads of it. */

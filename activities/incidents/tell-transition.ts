@@ -4,6 +4,7 @@ import { incidentId } from '../../domain/incidents/incident.ts';
 import { incidentNotice } from '../../domain/incidents/incident-notice.ts';
 import { fromIncidentView } from '../../domain/incidents/incident-view.ts';
 import type { IncidentCommands, IncidentStart } from '../../domain/incidents/messages.ts';
+import { type EscalationSources, planEscalations } from '../../domain/incidents/plan-escalations.ts';
 import type { IncidentStore } from '../../domain/incidents/ports.ts';
 import { targetOf } from '../../domain/monitors/check-kinds.ts';
 import type { Transition } from '../../domain/monitors/condition.ts';
@@ -13,25 +14,30 @@ import type { Outbox } from '../../domain/notifications/ports.ts';
 
 type Commands = Pick<IncidentCommands, 'begin' | 'resolve' | 'markFlapping'>;
 
+export interface TransitionDeps extends EscalationSources {
+  readonly commands: Commands;
+  readonly outbox: Pick<Outbox, 'tellAll'>;
+  readonly incidents: Pick<IncidentStore, 'announce'>;
+  readonly now: () => Date;
+}
+
 /**
  * Makes incidents of transitions: one for each (monitor, sequence) of a `down`. Idempotent by its id. All that are down at once are
  * on record, and announced, before the first of their workflows begins, and as those would: of thousands, the last one begins
  * minutes after the first.
  */
-export function createTransitionListener(
-  commands: Commands,
-  outbox: Pick<Outbox, 'tellAll'>,
-  incidents: Pick<IncidentStore, 'announce'>,
-): TransitionListener {
+export function createTransitionListener(deps: TransitionDeps): TransitionListener {
+  const { commands, outbox, incidents, now } = deps;
   return {
     async announce(down) {
       const opened = down.flatMap(([monitor, transition]) => {
         const start = incidentStart(monitor, transition);
         return start === null ? [] : [openedIncident(start)];
       });
-      await incidents.announce(opened.map(fromIncidentView));
+      const planned = await planEscalations(deps, opened, now().toISOString());
+      await incidents.announce(planned.map(fromIncidentView));
       const told = (at: string) => ({ event: 'opened', turn: 1, at }) as const;
-      await outbox.tellAll(opened.map((incident) => incidentNotice(incident, told(incident.startedAt))));
+      await outbox.tellAll(planned.map((incident) => incidentNotice(incident, told(incident.startedAt))));
     },
     async tell(monitor, transition) {
       const { downSequence } = transition;

@@ -1,5 +1,5 @@
 import { MOST_IN_GROUP } from '../../domain/notifications/gather.ts';
-import { groupByKind, groupedNotice, MOST_LISTED } from '../../domain/notifications/group-notices.ts';
+import { groupByAudience, groupByKind, groupedNotice, MOST_LISTED } from '../../domain/notifications/group-notices.ts';
 import type { DeliveryCommands, NoticeRoundJob } from '../../domain/notifications/messages.ts';
 import type { Notification } from '../../domain/notifications/notification.ts';
 import type {
@@ -20,7 +20,7 @@ export interface TellWaitingDeps {
 }
 
 /**
- * Tells the notices of an org that wait, one notice a kind. Idempotent by the id of the round: the first attempt that gets so
+ * Tells the notices of an org that wait, one notice a kind and audience. Idempotent by the id of the round: the first attempt that gets so
  * far decides what is in it, in one document, and each later one ends what that one began. They wait until all is under way.
  * @returns how many were told
  */
@@ -38,9 +38,11 @@ async function begin({ notices, now }: TellWaitingDeps, { roundId, org }: Notice
   const waiting = await notices.listWaiting(org, MOST_IN_GROUP);
   if (waiting.length === 0) return null;
   const notifications: Notification[] = [];
-  for (const group of groupByKind(waiting)) {
-    const told = await grouped(notices, roundId, group);
-    if (told !== null) notifications.push(told);
+  for (const ofKind of groupByKind(waiting)) {
+    for (const [number, group] of groupByAudience(ofKind).entries()) {
+      const told = await grouped(notices, { roundId, number }, group);
+      if (told !== null) notifications.push(told);
+    }
   }
   return await notices.keepRound({
     id: roundId,
@@ -54,11 +56,11 @@ async function begin({ notices, now }: TellWaitingDeps, { roundId, org }: Notice
 /** Of thousands, only those that are listed are read. */
 async function grouped(
   notices: Pick<NoticeStore, 'read'>,
-  roundId: string,
+  { roundId, number }: { readonly roundId: string; readonly number: number },
   group: readonly WaitingNotice[],
 ): Promise<Notification | null> {
   const [first] = group;
   if (first === undefined) return null;
   const listed = await notices.read(group.slice(0, MOST_LISTED).map(({ id }) => id));
-  return groupedNotice(roundId, { kind: first.kind, count: group.length, listed });
+  return groupedNotice(roundId, { kind: first.kind, number, count: group.length, listed });
 }

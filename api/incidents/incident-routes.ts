@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import type { Incident } from '../../domain/incidents/incident.ts';
-import { toIncidentView } from '../../domain/incidents/incident-view.ts';
-import { incidentViewSchema } from '../../domain/incidents/reply-schema.ts';
+import { incidentReply, incidentViewSchema } from '../../domain/incidents/reply-schema.ts';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import type { Caller } from '../http/caller.ts';
@@ -38,7 +37,7 @@ function listRoute({ incidents }: IncidentsDeps): Route {
         ...(monitorId === undefined ? {} : { monitorId }),
       };
       const { items, nextCursor } = await incidents.list(filter, { cursor, limit });
-      return { status: 200, data: { items: items.map(toIncidentView), nextCursor } };
+      return { status: 200, data: { items: items.map(incidentReply), nextCursor } };
     },
   });
 }
@@ -54,7 +53,7 @@ function showRoute(deps: IncidentsDeps): Route {
     responses: { 200: { description: 'The incident', schema: incidentViewSchema } },
     errors: ['INCIDENT_NOT_FOUND'],
     resource: ({ params }, { caller }) => requireIncident(deps, caller, params.id),
-    handle: async ({ resource }) => ({ status: 200, data: toIncidentView(resource) }),
+    handle: async ({ resource }) => ({ status: 200, data: incidentReply(resource) }),
   });
 }
 

@@ -7,6 +7,7 @@ import type {
   ChannelLinks,
   ChannelStore,
   DeliveryStore,
+  EscalationStore,
   MailCounts,
   Outbox,
 } from '../../domain/notifications/ports.ts';
@@ -15,6 +16,7 @@ import type { RouteContext } from '../http/define-route.ts';
 
 export interface NotificationsDeps {
   readonly channels: ChannelStore;
+  readonly escalations: EscalationStore;
   readonly deliveries: DeliveryStore;
   readonly deliveryCommands: DeliveryCommands;
   readonly outbox: Outbox;

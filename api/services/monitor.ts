@@ -18,6 +18,7 @@ import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
 import { createRollUpStore } from '../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../../adapters/mongo/notifications/deliveries.ts';
+import { createEscalationStore } from '../../adapters/mongo/notifications/escalations.ts';
 import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../../adapters/mongo/notifications/notices.ts';
 import { createSubscriberStore } from '../../adapters/mongo/notifications/subscribers.ts';
@@ -111,6 +112,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ channels, deliveries, deliveryCommands, subscribers, outbox },
+    escalations: createEscalationStore({ db }),
     announceMaintenance: createAnnounceMaintenance({ ...pages, outbox }),
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
     mailCounts: createMailCounts({ db }),

@@ -46,7 +46,7 @@ export async function showIncident(context: CliContext, id: string): Promise<num
   const path = pathOf('api', 'incidents', id);
   const incident = await connectToMonitor(context).call(incidentReply, { method: 'GET', path });
   output.document(incident);
-  const { title, state, startedAt, resolvedAt, cause, updates } = incident;
+  const { title, state, startedAt, resolvedAt, cause, escalation, updates } = incident;
   if (output.quiet) output.print(state);
   else {
     printFields(output, [
@@ -56,6 +56,12 @@ export async function showIncident(context: CliContext, id: string): Promise<num
       ['Resolved', resolvedAt == null ? 'no' : formatMoment(resolvedAt)],
       ['Seen', cause ?? 'nothing that was noted'],
     ]);
+    for (const { step, at, channelIds } of escalation?.told ?? []) {
+      const told = channelIds.length === 0 ? 'nobody: the org has no channel' : channelIds.join(', ');
+      output.print(printable(`${formatMoment(at)} step ${step + 1} told: ${told}`));
+    }
+    if (escalation?.nextAt != null)
+      output.print(`${formatMoment(escalation.nextAt)} the next step, unless acknowledged`);
     output.print('');
     for (const { at, status, body, by } of updates) {
       output.print(printable(`${formatMoment(at)} ${status}: ${body}${by == null ? '' : ` (${by})`}`));

@@ -1,3 +1,4 @@
+import type { ToldStep } from './escalation.ts';
 import { MOST_UPDATES } from './incident.ts';
 import type { IncidentView } from './incident-view.ts';
 import type { Acknowledgement, IncidentStart, PostedUpdate, Resolution } from './messages.ts';
@@ -7,6 +8,7 @@ export type IncidentChange =
   | { readonly kind: 'acknowledged'; readonly acknowledgement: Acknowledgement }
   | { readonly kind: 'updated'; readonly update: PostedUpdate }
   | { readonly kind: 'flapped'; readonly isFlapping: boolean }
+  | { readonly kind: 'escalated'; readonly told: ToldStep<string> }
   | { readonly kind: 'resolved'; readonly resolution: Resolution };
 
 export function openedIncident(start: IncidentStart): IncidentView {
@@ -35,6 +37,11 @@ function afterChange(incident: IncidentView, change: IncidentChange): IncidentVi
       return withUpdate(incident, change.update);
     case 'flapped':
       return incident.flapping === change.isFlapping ? incident : { ...incident, flapping: change.isFlapping };
+    case 'escalated': {
+      const { escalation } = incident;
+      if (incident.acknowledged !== null || escalation === undefined) return incident;
+      return { ...incident, escalation: { ...escalation, told: [...escalation.told, change.told] } };
+    }
     case 'resolved': {
       const { at, by, note } = change.resolution;
       const body = note ?? (by === null ? 'The monitor found it up again.' : 'It is resolved.');

@@ -1,3 +1,6 @@
+import type { OutageSeverity } from '../notifications/escalation.ts';
+import type { Escalation } from './escalation.ts';
+
 /** `acknowledged`: a person is at it. */
 export const INCIDENT_STATES = ['open', 'acknowledged', 'resolved'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
@@ -34,7 +37,9 @@ export interface Incident {
   /** What the check saw, in a sentence. */
   readonly cause: string | null;
   /** How urgent it is: an outage outside prod is a warning. Those of earlier versions have none, and are critical. */
-  readonly severity?: 'critical' | 'warning' | undefined;
+  readonly severity?: OutageSeverity | undefined;
+  /** None where its org had no policy for it when it began: then every channel is told of all of it. */
+  readonly escalation?: Escalation | undefined;
   /** Oldest first; at most {@link MOST_UPDATES}. */
   readonly updates: readonly IncidentUpdate[];
   /** How many changes it has had: what is written late, with fewer, changes nothing. */

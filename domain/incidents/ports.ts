@@ -3,6 +3,8 @@
  *
  * Keying: one incident a (monitor, sequence): the workflow `incident/<id>` runs once for it, whoever starts it how often. Of
  * thousands at once, all are on record and told before the first of their workflows begins, which they do in turn.
+ * Where the org has a policy of escalation, the incident keeps it as it was when it began, and who was told when: the workflow waits for
+ * each step by what is on record.
  * Retries: all its activities write by that id; each notice has an id of its own, made of the incident's.
  * Compensation: none.
  */

@@ -11,9 +11,11 @@ import { orgOfPage } from './page-audience.ts';
 /** A notice that names more than one thing lists so many, and counts the rest. */
 export const MOST_LISTED = 20;
 
-/** Notices of one kind that are told together. */
+/** Notices of one kind, for the same channels, that are told together. */
 export interface NoticeGroup {
   readonly kind: NotificationKind;
+  /** Which group of its kind it is, from 0. */
+  readonly number?: number;
   /** How many there are. */
   readonly count: number;
   /** The most urgent of them first, at most {@link MOST_LISTED}, and at least one. */
@@ -34,11 +36,18 @@ export function groupByKind<T extends { readonly kind: NotificationKind; readonl
   ).filter((group) => group.length > 0);
 }
 
+/** A group in parts that are for the same channels each; what is for every channel is the first. */
+export function groupByAudience<T extends Pick<Notification, 'only'>>(group: readonly T[]): readonly (readonly T[])[] {
+  const keyOf = ({ only }: T): string => (only === undefined ? '' : JSON.stringify(only.toSorted()));
+  const parts = Map.groupBy(group, keyOf);
+  return [...parts.keys()].sort().map((key) => parts.get(key) ?? []);
+}
+
 /**
  * One notice for a group. Of a group of one it is that one, under its own id.
  * @param roundId makes its id: the same for each attempt
  */
-export function groupedNotice(roundId: string, { kind, count, listed }: NoticeGroup): Notification | null {
+export function groupedNotice(roundId: string, { kind, number = 0, count, listed }: NoticeGroup): Notification | null {
   const [first] = listed;
   if (first === undefined) return null;
   if (count === 1) return first;
@@ -49,7 +58,8 @@ export function groupedNotice(roundId: string, { kind, count, listed }: NoticeGr
     typeof incidentId === 'string' ? [incidentId] : [],
   );
   return {
-    ...{ id: `group/${roundId}/${kind}`, kind, org: first.org, at: first.at },
+    ...{ id: `group/${roundId}/${kind}${number === 0 ? '' : `/${number}`}`, kind, org: first.org, at: first.at },
+    ...(first.only !== undefined && { only: first.only }),
     ...(first.urgency !== undefined && { urgency: first.urgency }),
     subject: `${first.subject} and ${count - 1} more`,
     text: [...lines, ...rest, '', whereMore(first)].join('\n'),

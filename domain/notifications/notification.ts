@@ -9,6 +9,8 @@ import type { QuietHours } from './quiet-hours.ts';
  */
 export const NOTIFICATION_KINDS = {
   'incident.opened': { severity: 'critical', title: 'Down', isGathered: true, mayWait: true },
+  /** Nobody has acknowledged it: to the channels of the next step. */
+  'incident.escalated': { severity: 'critical', title: 'Not acknowledged', isGathered: true, mayWait: true },
   'monitor.flapping': { severity: 'warning', title: 'Flapping', isGathered: true, mayWait: true },
   'objective.burning': { severity: 'warning', title: 'Error budget burns', isGathered: true, mayWait: true },
   'incident.acknowledged': { severity: 'info', title: 'Acknowledged', isGathered: true, mayWait: true },
@@ -66,6 +68,11 @@ export function waitsInQuiet(notice: Pick<Notification, 'kind' | 'urgency'>, { p
   return NOTIFICATION_KINDS[notice.kind].mayWait && !isUrgent;
 }
 
+/** Whether a notice is for a channel, of those of its org. */
+export function isFor({ only }: Pick<Notification, 'only'>, { id }: Pick<Channel, 'id'>): boolean {
+  return only === undefined || only.includes(id);
+}
+
 /** Something to tell an org. */
 export interface Notification {
   /** Made of what it is about, such as `<incident>/opened`: told twice, it counts once. */
@@ -77,6 +84,8 @@ export interface Notification {
   readonly subject: string;
   /** Plain text, some lines. */
   readonly text: string;
+  /** The ids of the channels that are told, and no others; without it every channel of the org. */
+  readonly only?: readonly string[] | undefined;
   /** What a person writes of a thing, such as a note: told at once and alone, for a group has no place for it. */
   readonly isWritten?: boolean | undefined;
   /** Of what it is about, where that is not the severity of its kind: all that is told of an outage is as urgent as the outage. */

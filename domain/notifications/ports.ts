@@ -1,6 +1,8 @@
 /**
  * The module `notifications`: an outbox that other modules put notices into, and their delivery.
  *
+ * A notice is for every channel of its org, or for those that it names.
+ *
  * Keying: a notice waits once, by its id; of an org one workflow `gather-notices/<org>` tells what waits, a round at a time,
  * and the record of a round says which notices are in it. One delivery a (notification, channel): the workflow
  * `deliver/<id>` runs once for it. In quiet hours of the channel that workflow waits for their end; the first one that wakes
@@ -11,6 +13,7 @@
  */
 
 import type { Page, PageRequest } from '../page.ts';
+import type { EscalationPolicies, EscalationPolicy, OutageSeverity } from './escalation.ts';
 import type { Channel, Delivery, Notification, NotificationKind, Urgency } from './notification.ts';
 import type { QuietHours } from './quiet-hours.ts';
 
@@ -35,6 +38,13 @@ export interface ChannelStore {
 
 export const MOST_CHANNELS = 20;
 
+/** Policies of orgs; of the operators with null. @throws UNAVAILABLE (retryable) from every method */
+export interface EscalationStore {
+  find(org: string | null): Promise<EscalationPolicies>;
+  /** @param policy null: none any more */
+  set(org: string | null, severity: OutageSeverity, policy: EscalationPolicy | null): Promise<void>;
+}
+
 /** Where an org is told, or who reads a status page: see `page-audience.ts`. @throws UNAVAILABLE (retryable) */
 export interface AudienceList {
   list(org: string | null): Promise<readonly Pick<Channel, 'id' | 'org' | 'state'>[]>;
@@ -45,6 +55,8 @@ export interface WaitingNotice {
   readonly id: string;
   readonly kind: NotificationKind;
   readonly urgency?: Urgency | undefined;
+  /** As of {@link Notification}. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** What is told of an org at once, decided once. */
@@ -53,7 +65,7 @@ export interface NoticeRound {
   readonly org: string | null;
   /** Of the notices in it; at most {@link MOST_IN_GROUP}. */
   readonly noticeIds: readonly string[];
-  /** What is told: one a kind. */
+  /** What is told: one a kind, and one for each set of channels that it is for. */
   readonly notifications: readonly Notification[];
   readonly at: Date;
 }

@@ -1,5 +1,5 @@
 import { DELIVERY_HOURS, type DeliveryCommands } from './messages.ts';
-import type { Channel, Delivery, Notification } from './notification.ts';
+import { type Channel, type Delivery, isFor, type Notification } from './notification.ts';
 import type { DeliveryStore } from './ports.ts';
 
 interface PutDeps {
@@ -15,7 +15,7 @@ export const MOST_PENDING = 200;
 const PENDING_MS = (DELIVERY_HOURS + 1) * 3_600_000;
 
 /**
- * Brings each notice to each channel. A channel of which as many wait as may gets it on record as one that was given up.
+ * Brings each notice to each channel that it is for. A channel of which as many wait as may gets it on record as one that was given up.
  * Idempotent: a delivery is found by the notice and the channel, its workflow by the delivery.
  */
 export async function putDeliveries(
@@ -24,7 +24,8 @@ export async function putDeliveries(
   notices: readonly Notification[],
 ): Promise<void> {
   for (const notification of notices) {
-    for (const channel of channels) await putDelivery(deps, channel, notification);
+    const told = channels.filter((channel) => isFor(notification, channel));
+    for (const channel of told) await putDelivery(deps, channel, notification);
   }
 }
 

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { isPlainText } from '../plain-text.ts';
 import { isTimeZone } from '../wall-clock.ts';
 import { CHAT_TEMPLATES } from './chat-templates.ts';
+import { MOST_REPEATS, MOST_STEPS, MOST_WAIT_MINUTES, OUTAGE_SEVERITIES } from './escalation.ts';
+import { MOST_CHANNELS } from './ports.ts';
 import { PASSING, problemOfQuiet, WEEKDAYS } from './quiet-hours.ts';
 
 const address = z
@@ -45,6 +47,44 @@ export const newChannelSchema = z.discriminatedUnion('kind', [
     token: secret.describe('The integration key of Events v2; shown to nobody later'),
   }),
 ]);
+
+const waitMinutes = z.int().min(1).max(MOST_WAIT_MINUTES);
+
+/** `/api/alerts/escalation/:severity` */
+export const severityParams = z.strictObject({ severity: z.enum(OUTAGE_SEVERITIES) });
+
+/** `PUT /api/alerts/escalation/:severity` */
+export const escalationPolicySchema = z
+  .strictObject({
+    steps: z
+      .array(
+        z.strictObject({
+          waitMinutes: z
+            .union([z.literal(0), waitMinutes])
+            .default(0)
+            .describe('Since the step before was told; 0 of the first one, which is told at once'),
+          channelIds: z
+            .array(z.string().min(1).max(100))
+            .min(1, 'at least one channel')
+            .max(MOST_CHANNELS)
+            .refine((ids) => new Set(ids).size === ids.length, 'each channel once'),
+        }),
+      )
+      .min(1, 'at least one step')
+      .max(MOST_STEPS),
+    repeat: z
+      .strictObject({ times: z.int().min(1).max(MOST_REPEATS), waitMinutes })
+      .nullable()
+      .default(null)
+      .describe('How often all steps are told once more, and how long after the last one'),
+  })
+  .superRefine(({ steps }, context) => {
+    for (const [index, step] of steps.entries()) {
+      if ((index === 0) === (step.waitMinutes === 0)) continue;
+      const message = index === 0 ? '0: the first step is told at once' : 'at least 1 minute';
+      context.addIssue({ code: 'custom', path: ['steps', index, 'waitMinutes'], message });
+    }
+  });
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 

@@ -75,6 +75,9 @@ const TABLE = readTable(`
   DELETE /api/alerts/channels/chn_none         401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   PUT    /api/alerts/channels/chn_none/quiet-hours {"from":"22:00","to":"07:00"}  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   DELETE /api/alerts/channels/chn_none/quiet-hours  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  GET    /api/alerts/escalation                401 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  PUT    /api/alerts/escalation/critical {"steps":[{"channelIds":["chn_none"]}]}  401 400 400 400 400 400 403 403 400 403 403 403 403 403 403 403
+  DELETE /api/alerts/escalation/critical       401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   POST   /api/alerts/test                      401 202 202 202 202 202 403 403 202 403 403 403 403 403 403 403
   GET    /api/alerts/deliveries                401 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   POST   /api/alerts/deliveries/replay {"id":"dlv_none"}  401 404 404 404 404 404 403 403 404 403 403 403 403 403 403 403
@@ -99,6 +102,7 @@ const TABLE = readTable(`
   POST   /dashboard/logout form                403
   GET    /dashboard                            303 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /dashboard/incidents                  303 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
+  GET    /dashboard/escalation                 303 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
   GET    /dashboard/monitors/mon_none          303 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   GET    /dashboard/incidents/inc_none         303 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   POST   /dashboard/monitors/mon_none/change form         403

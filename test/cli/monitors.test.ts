@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../domain/errors.ts';
+import { incidentRecord } from '../ports/incidents/incident-store.ts';
 import { addSubscribers } from '../support/page-delivery-parts.ts';
 import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
@@ -319,6 +320,38 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.equal((await run('subscribers', 'remove')).code, 2);
     assert.equal((await run('subscribers', 'remove', '--all')).code, 2, 'nobody could be asked');
     assert.match(await ok('subscribers', 'remove', '--all', '--yes'), /Removed 1/);
+  });
+
+  it('sets whom outages are told step by step, shows it, and ends it', async () => {
+    assert.match(await ok('alerts', 'escalation'), /\(critical\)\n +every channel is told at once/);
+    for (const address of ['https://a.example.com/x', 'https://b.example.com/x']) await ok('alerts', 'add', address);
+    const [first = '', second = ''] = (await ok('alerts', '--quiet')).trim().split('\n');
+    const repeat = ['--repeat', '2', '--repeat-after', '30m'];
+    const set = await ok('alerts', 'escalate', 'critical', first, `2h:${second},${first}`, ...repeat);
+    assert.match(set, /1\. at once: webhook https:\/\/\S+ chn_/);
+    assert.match(set, /2\. 2 h later: webhook \S+ chn_\S+, webhook/);
+    assert.match(set, /all of it 2 times more, 30 min after the last step/);
+    assert.equal(await ok('alerts', 'escalation'), set);
+    const { data } = JSON.parse(await ok('alerts', 'escalation', '--json'));
+    assert.deepEqual([data.critical.steps[1].waitMinutes, data.warning], [120, null]);
+    for (const words of [[`10m:${first}`], [first, second], [first, `soon:${second}`], [first, `5m:`]]) {
+      const { code, stderr } = await run('alerts', 'escalate', 'critical', ...words);
+      assert.deepEqual([code, /is no step/.test(stderr)], [2, true], words.join(' '));
+    }
+    assert.match((await run('alerts', 'escalate', 'critical', first, '--repeat', '2')).stderr, /--repeat-after/);
+    assert.match((await run('alerts', 'escalate', 'critical', 'chn_none')).stderr, /chn_none is no channel/);
+    assert.equal((await run('alerts', 'escalate', 'urgent', first)).code, 2);
+    const at = new Date('2026-11-01T10:00:00Z');
+    const policy = { steps: [{ waitMinutes: 0, channelIds: [first] }], repeat: { times: 1, waitMinutes: 15 } };
+    const told = [{ step: 0, at, channelIds: [first] }];
+    await monitor.incidents.insert(incidentRecord({ id: 'inc_told', escalation: { policy, told } }));
+    const shown = await ok('incidents', 'show', 'inc_told');
+    assert.match(shown, new RegExp(`2026-11-01 10:00:00 step 1 told: ${first}\\n`));
+    assert.match(shown, /2026-11-01 10:15:00 the next step, unless acknowledged/);
+    await ok('alerts', 'remove', second);
+    assert.match(await ok('alerts', 'escalation'), new RegExp(`${second} \\(removed\\)`));
+    assert.match(await ok('alerts', 'end-escalation', 'critical'), /\(critical\)\n +every channel is told at once/);
+    await ok('alerts', 'remove', first);
   });
 
   it('adds channels, tests and removes them', async () => {

@@ -13,9 +13,11 @@ import { gatherWorkflowId, NOTIFICATION_WORKFLOWS } from '../../domain/notificat
 import type { NoticeSender } from '../../domain/notifications/ports.ts';
 import { channelRecord, deliveryRecord } from '../ports/notifications/notification-stores.ts';
 import { createMemoryIncidents } from '../support/in-memory/incidents.ts';
+import { createMemoryMonitors } from '../support/in-memory/monitors.ts';
 import {
   createMemoryChannels,
   createMemoryDeliveries,
+  createMemoryEscalations,
   createMemoryNotices,
 } from '../support/in-memory/notifications.ts';
 import { pageDeliveryParts } from '../support/page-delivery-parts.ts';
@@ -26,12 +28,13 @@ import type { Recordings } from './recordings.ts';
 const AT = '2026-11-01T10:00:00.000Z';
 
 /**
- * An incident that is acknowledged, flaps, is told of and ends; one that is begun again after its end; a delivery that is
+ * An incident that is acknowledged, flaps, is told of and ends; one that is escalated until somebody acknowledges it; one that is begun again after its end; a delivery that is
  * taken at the second attempt, one that is given up and then asked for once more, and one that waits for the end of quiet hours.
  */
 export async function incidents(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const { client } = temporal;
   const [store, channels, deliveries] = [createMemoryIncidents(), createMemoryChannels(), createMemoryDeliveries()];
+  const [escalations, monitors] = [createMemoryEscalations(), createMemoryMonitors()];
   const now = () => new Date(AT);
   const notices = createMemoryNotices();
   const commands = createDeliveryCommands(client);
@@ -45,7 +48,10 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
   };
   const options = {
     ...{ taskQueue: 'incidents', module: 'incidents' },
-    activities: createIncidentsActivities({ incidents: store, outbox, tellPage: async () => undefined }),
+    activities: createIncidentsActivities({
+      ...{ incidents: store, monitors, channels, escalations, outbox },
+      tellPage: async () => undefined,
+    }),
     others: {
       notifications: {
         activities: createNotificationsActivities({
@@ -101,10 +107,32 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     await deliveries.insert({ ...facts, notification: { ...notification, urgency: 'warning' } });
     await execute(NOTIFICATION_WORKFLOWS.deliver, 'deliver-held', [{ id: 'held', again: false }]);
   });
+  const escalated: IncidentStart = {
+    ...{ id: 'inc_recorded_2', org: 'escalating', monitorId: 'mon_recorded', sequence: 2, title: 'shop' },
+    ...{ isPublic: true, cause: 'It answered 503', startedAt: AT },
+  };
+  await withOwnWorker(temporal, { ...options, taskQueue: 'incidents' }, async () => {
+    for (const id of ['chn_first', 'chn_second', 'chn_third']) {
+      await channels.insert(channelRecord({ id, org: 'escalating' }));
+    }
+    const step = (waitMinutes: number, id: string) => ({ waitMinutes, channelIds: [id] });
+    const steps = [step(0, 'chn_first'), step(10, 'chn_second'), step(10, 'chn_third')];
+    await escalations.set('escalating', 'critical', { steps, repeat: null });
+    const workflowId = incidentWorkflowId(escalated.id);
+    const handle = await client.workflow.start(INCIDENT_WORKFLOWS.runIncident, {
+      ...{ taskQueue: 'incidents', workflowId, args: [escalated] },
+    });
+    await temporal.env.sleep('15m');
+    await handle.signal(INCIDENT_SIGNALS.acknowledged, { by: 'usr_ada', at: AT });
+    await temporal.env.sleep('15m');
+    await handle.signal(INCIDENT_SIGNALS.resolved, { at: AT, by: null, note: null });
+    await handle.result();
+  });
   const { runId } = await client.workflow.getHandle(incidentWorkflowId('inc_recorded_1')).describe();
   const names = ['incident-again', 'deliver-late', 'deliver-dead', 'deliver-again', 'deliver-held'];
   return {
     'run-incident': { workflowId: incidentWorkflowId('inc_recorded_1'), runId },
+    'incident-escalated': incidentWorkflowId(escalated.id),
     'gather-notices': gatherWorkflowId('acme'),
     ...Object.fromEntries(names.map((name) => [name, name])),
   };

@@ -33,7 +33,12 @@ import { createMemoryIncidentCommands } from './in-memory/incident-commands.ts';
 import { createMemoryIncidents } from './in-memory/incidents.ts';
 import { createMemoryRollUps } from './in-memory/monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from './in-memory/monitors.ts';
-import { createMemoryChannels, createMemoryDeliveries, createMemoryNotices } from './in-memory/notifications.ts';
+import {
+  createMemoryChannels,
+  createMemoryDeliveries,
+  createMemoryEscalations,
+  createMemoryNotices,
+} from './in-memory/notifications.ts';
 import type { Answer } from './start-api.ts';
 
 const PAGES = { platformOrg: 'platform', platformName: 'Fairlead' } as const;
@@ -169,6 +174,7 @@ function memoryParts(now: () => Date) {
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },
     ...{ channels, deliveries, notices, deliveryCommands, delivered, gathered },
+    escalations: createMemoryEscalations(),
     links: createChannelLinks([randomBytes(32)]),
     mailCounts: createMailCounts({ db }),
     subscribers,

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { IncidentsActivities } from '../../activities/incidents/index.ts';
 import { changedIncident, type IncidentChange, openedIncident } from '../../domain/incidents/change-incident.ts';
+import { dueStep } from '../../domain/incidents/escalation.ts';
 import type { IncidentEvent } from '../../domain/incidents/incident-notice.ts';
 import type { IncidentView } from '../../domain/incidents/incident-view.ts';
 import {
@@ -22,11 +23,12 @@ import {
 import { moduleTaskQueue } from '../../domain/task-queue.ts';
 
 /** Retried for as long as the database or Temporal may be away: an incident is never lost. */
-const { openIncident, findIncident, putIncident, tellIncident } = proxyActivities<IncidentsActivities>({
-  taskQueue: moduleTaskQueue('incidents'),
-  startToCloseTimeout: '30s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
-});
+const { openIncident, findIncident, putIncident, tellIncident, lookAtEscalation } =
+  proxyActivities<IncidentsActivities>({
+    taskQueue: moduleTaskQueue('incidents'),
+    startToCloseTimeout: '30s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+  });
 
 const acknowledged = defineSignal<[Acknowledgement]>(INCIDENT_SIGNALS.acknowledged);
 const updated = defineSignal<[PostedUpdate]>(INCIDENT_SIGNALS.updated);
@@ -42,7 +44,8 @@ export interface IncidentLeft {
 /**
  * One incident, from its beginning to its end; id `incident/<id>`, so that it runs once. Whoever has something to say of it before it has
  * begun begins it, with what is on record; so does its end, where it was lost. Each change is on record before it
- * is told, and they are told in the order in which they came.
+ * is told, and they are told in the order in which they came. While nobody acknowledges one that is escalated, the next step is told
+ * when its time has come.
  */
 export async function runIncident(start: IncidentStart | KnownIncident, left?: IncidentLeft): Promise<void> {
   const changes: IncidentChange[] = [];
@@ -53,7 +56,8 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
 
   const turns: Partial<Record<IncidentEvent, number>> = { ...left?.turns };
   const tell = async (incident: IncidentView, event: IncidentEvent, at: string): Promise<void> => {
-    const turn = (turns[event] ?? 0) + 1;
+    // A step has its number on record, whatever workflow tells it.
+    const turn = event === 'escalated' ? stepsTold(incident) - 1 : (turns[event] ?? 0) + 1;
     turns[event] = turn;
     setCurrentDetails(`**${incident.title}**: ${incident.state}`);
     await tellIncident({ incident, event, turn, at });
@@ -64,8 +68,19 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
   if (begun === null || (left === undefined && begun.state === 'resolved')) return;
   let incident = begun;
   if (left === undefined) await tell(incident, 'opened', incident.startedAt);
+  let lookAgainAt = 0;
   for (;;) {
-    await condition(() => changes.length > 0 || workflowInfo().continueAsNewSuggested);
+    const isWoken = () => changes.length > 0 || workflowInfo().continueAsNewSuggested;
+    const due = dueStep(incident);
+    if (due === null) await condition(isWoken);
+    else if (!(await isBefore(isWoken, Math.max(due.at, lookAgainAt)))) {
+      const { org, monitorId } = incident;
+      const answer = await lookAtEscalation({ org, monitorId, ...due, at: new Date().toISOString() });
+      if ('again' in answer) lookAgainAt = Date.parse(answer.again);
+      // What came meanwhile goes first: it may have ended the escalation.
+      else changes.push({ kind: 'escalated', told: answer.told });
+      continue;
+    }
     const change = changes.shift();
     if (change === undefined) return continueAsNew<typeof runIncident>(start, { incident, turns });
     const next = changedIncident(incident, change);
@@ -79,7 +94,16 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
 
 /** Null for one that is to be on record, and is not. */
 function begin(start: IncidentStart | KnownIncident): Promise<IncidentView | null> {
-  return 'isKnown' in start ? findIncident(start.id) : openIncident(openedIncident(start));
+  return 'isKnown' in start ? findIncident(start.id) : openIncident(openedIncident(start), new Date().toISOString());
+}
+
+/** Waits. @returns false where the time came first, in milliseconds */
+function isBefore(isWoken: () => boolean, at: number): Promise<boolean> {
+  return condition(isWoken, Math.max(1, at - Date.now()));
+}
+
+function stepsTold({ escalation }: IncidentView): number {
+  return escalation?.told.length ?? 0;
 }
 
 function eventOf(change: IncidentChange): IncidentEvent {
@@ -91,6 +115,8 @@ function timeOf(change: IncidentChange): string {
   switch (change.kind) {
     case 'acknowledged':
       return change.acknowledgement.at;
+    case 'escalated':
+      return change.told.at;
     case 'updated':
       return change.update.at;
     case 'resolved':

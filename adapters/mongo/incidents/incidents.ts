@@ -2,8 +2,10 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { INCIDENT_STATES, type Incident, UPDATE_STATES } from '../../../domain/incidents/incident.ts';
 import type { IncidentFilter, IncidentPart, IncidentStore } from '../../../domain/incidents/ports.ts';
+import { OUTAGE_SEVERITIES } from '../../../domain/notifications/escalation.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { escalationPolicySchema } from '../escalation-policy-schema.ts';
 import { insertIfNew, insertMissing } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';
@@ -34,7 +36,13 @@ const incidentSchema = z.object({
   resolvedAt: time.nullable(),
   flapping: z.boolean(),
   cause: text.nullable(),
-  severity: z.enum(['critical', 'warning']).optional(),
+  severity: z.enum(OUTAGE_SEVERITIES).optional(),
+  escalation: z
+    .object({
+      policy: escalationPolicySchema,
+      told: z.array(z.object({ step: z.int(), at: time, channelIds: z.array(text) })),
+    })
+    .optional(),
   updates: z.array(z.object({ at: time, status: z.enum(UPDATE_STATES), body: text, by: text.nullable() })),
   changes: z.int().default(0),
 });

@@ -2,6 +2,7 @@ import type { IndexTable } from '../ensure-indexes.ts';
 
 export const COLLECTIONS = {
   channels: 'notification_channels',
+  escalations: 'notification_escalations',
   deliveries: 'notification_deliveries',
   notices: 'notification_notices',
   rounds: 'notification_rounds',

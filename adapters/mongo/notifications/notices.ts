@@ -21,7 +21,11 @@ type RoundDocument = Omit<NoticeRound, 'id'> & { readonly _id: string };
 const text = z.string();
 const waitingSchema = z.object({
   _id: text,
-  notification: z.object({ kind: text.refine(isNotificationKind), urgency: z.enum(URGENCIES).optional() }),
+  notification: z.object({
+    kind: text.refine(isNotificationKind),
+    urgency: z.enum(URGENCIES).optional(),
+    only: z.array(text).optional(),
+  }),
 });
 const noticeSchema = z.object({ _id: text, notification: notificationSchema });
 const roundSchema = z.object({
@@ -62,7 +66,7 @@ export function createNoticeStore({ db }: { readonly db: Db }): NoticeStore {
     },
     countWaiting: (org, most) => mongoCall(() => notices.countDocuments(waitingOf(org), { limit: most })),
     async listWaiting(org, most) {
-      const projection = { 'notification.kind': 1, 'notification.urgency': 1 };
+      const projection = { 'notification.kind': 1, 'notification.urgency': 1, 'notification.only': 1 };
       const documents = await mongoCall(() =>
         notices.find(waitingOf(org), { projection }).sort(OLDEST_FIRST).limit(most).toArray(),
       );

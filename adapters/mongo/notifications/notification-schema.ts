@@ -10,6 +10,7 @@ export const notificationSchema = z.object({
   org: text.nullable(),
   subject: text,
   text,
+  only: z.array(text).optional(),
   isWritten: z.boolean().optional(),
   urgency: z.enum(URGENCIES).optional(),
   data: z.record(text, z.union([text, z.number(), z.boolean(), z.null(), z.array(text)])),

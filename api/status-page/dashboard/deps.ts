@@ -2,6 +2,7 @@ import type { CodeLogin } from '../../../domain/identity/code-login.ts';
 import type { Authenticate } from '../../http/caller.ts';
 import type { IncidentsDeps } from '../../incidents/deps.ts';
 import type { MonitorsDeps } from '../../monitors/deps.ts';
+import type { NotificationsDeps } from '../../notifications/deps.ts';
 
 /** How people sign in to the dashboard. */
 export interface DashboardSignIn {
@@ -15,4 +16,7 @@ export interface DashboardSignIn {
   readonly origin: string;
 }
 
-export type DashboardDeps = MonitorsDeps & IncidentsDeps & DashboardSignIn;
+export type DashboardDeps = MonitorsDeps &
+  IncidentsDeps &
+  Pick<NotificationsDeps, 'channels' | 'escalations'> &
+  DashboardSignIn;

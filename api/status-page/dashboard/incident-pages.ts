@@ -8,6 +8,7 @@ import { acknowledge, addUpdate, requireOpen, resolve } from '../../incidents/ch
 import { incidentParams, requireIncident } from '../../incidents/incident-routes.ts';
 import { mayAct, readableOrg } from '../../monitors/monitor-callers.ts';
 import type { DashboardDeps } from './deps.ts';
+import { ESCALATION_PATH, toldSection } from './escalation-page.ts';
 import { sendDashboard } from './layout.ts';
 import { memberForm, memberPage, NOTHING } from './member-page.ts';
 import { incidents } from './monitor-page.ts';
@@ -31,7 +32,7 @@ function listRoute(deps: DashboardDeps): Route {
       const next = nextCursor === null ? null : `/dashboard/incidents?${new URLSearchParams({ cursor: nextCursor })}`;
       return sendDashboard(
         'Incidents',
-        html`${incidents(items)}${next !== null && html`<p><a href="${next}" rel="next">Older incidents</a></p>`}`,
+        html`${mayAct(caller) && html`<p><a href="${ESCALATION_PATH}">Who is told of outages, and when</a></p>`}${incidents(items)}${next !== null && html`<p><a href="${next}" rel="next">Older incidents</a></p>`}`,
       );
     },
   });
@@ -49,7 +50,7 @@ function showRoute(deps: DashboardDeps): Route {
       const isOpen = incident.state !== 'resolved';
       return sendDashboard(
         incident.title,
-        html`${facts(incident)}<h2>Updates</h2>${updates(incident)}${isOpen && mayAct(caller) && forms(incident)}`,
+        html`${facts(incident)}${await toldSection(deps, caller, incident)}<h2>Updates</h2>${updates(incident)}${isOpen && mayAct(caller) && forms(incident)}`,
       );
     },
   });

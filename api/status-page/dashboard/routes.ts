@@ -4,6 +4,7 @@ import { ERROR_STATUS } from '../../http/error-status.ts';
 import { assetRoute } from '../../http/pages/assets.ts';
 import { html } from '../../http/pages/html.ts';
 import type { DashboardDeps } from './deps.ts';
+import { escalationPage } from './escalation-page.ts';
 import { incidentPageRoutes } from './incident-pages.ts';
 import { sendDashboard } from './layout.ts';
 import { listPage } from './list-page.ts';
@@ -12,7 +13,14 @@ import { monitorPageRoutes } from './monitor-page.ts';
 
 /** The dashboard: people sign in at the identity provider and see what belongs to their org. */
 export function dashboardRoutes(deps: DashboardDeps): readonly Route[] {
-  return [...loginRoutes(deps), assetRoute, listPage(deps), ...monitorPageRoutes(deps), ...incidentPageRoutes(deps)];
+  return [
+    ...loginRoutes(deps),
+    assetRoute,
+    listPage(deps),
+    ...monitorPageRoutes(deps),
+    ...incidentPageRoutes(deps),
+    escalationPage(deps),
+  ];
 }
 
 /** The page of an error of these pages, and of the status page. */

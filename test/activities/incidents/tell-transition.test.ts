@@ -2,12 +2,24 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
 import { openedIncident } from '../../../domain/incidents/change-incident.ts';
+import { incidentId } from '../../../domain/incidents/incident.ts';
 import { incidentNotice } from '../../../domain/incidents/incident-notice.ts';
 import { fromIncidentView } from '../../../domain/incidents/incident-view.ts';
 import type { IncidentStart } from '../../../domain/incidents/messages.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
+import { channelRecord } from '../../ports/notifications/notification-stores.ts';
 import { createMemoryIncidents } from '../../support/in-memory/incidents.ts';
+import { createMemoryChannels, createMemoryEscalations } from '../../support/in-memory/notifications.ts';
 import { monitorRecord } from '../../support/monitor-records.ts';
+
+const AT = new Date('2026-11-01T10:00:00Z');
+
+const useParts = () => ({
+  incidents: createMemoryIncidents(),
+  channels: createMemoryChannels(),
+  escalations: createMemoryEscalations(),
+  now: () => AT,
+});
 
 it('the title of an incident says what is checked, without the query of its address, which may hold a key', async () => {
   const begun: IncidentStart[] = [];
@@ -17,7 +29,7 @@ it('the title of an incident says what is checked, without the query of its addr
   };
   const check = { kind: 'websocket', url: 'wss://shop.example.com/live?key=s3cret#part' } as const;
   const commands = { begin, resolve: ignore, markFlapping: ignore };
-  const { tell } = createTransitionListener(commands, { tellAll: ignore }, createMemoryIncidents());
+  const { tell } = createTransitionListener({ ...useParts(), commands, outbox: { tellAll: ignore } });
   const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null } as const;
   await tell(monitorRecord(1, { check }), { ...facts, kind: 'down' });
   assert.deepEqual(
@@ -31,7 +43,7 @@ it('an outage of prod is critical and one of another environment a warning, in a
   const ignore = async () => undefined;
   const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
   const commands = { begin: ignore, resolve: ignore, markFlapping: ignore };
-  const { announce } = createTransitionListener(commands, { tellAll }, createMemoryIncidents());
+  const { announce } = createTransitionListener({ ...useParts(), commands, outbox: { tellAll } });
   const down = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null, kind: 'down' } as const;
   const environments = ['prod', 'uat', 'sandbox'] as const;
   await announce(environments.map((environment, index) => [monitorRecord(index, { environment }), down] as const));
@@ -48,11 +60,10 @@ it('what is down is on record and announced before its incident begins, as that 
   const incidents = createMemoryIncidents();
   const begun: IncidentStart[] = [];
   const commands = { begin: async (start: IncidentStart) => void begun.push(start) };
-  const listener = createTransitionListener(
-    { ...commands, resolve: ignore, markFlapping: ignore },
-    { tellAll },
-    incidents,
-  );
+  const listener = createTransitionListener({
+    ...{ ...useParts(), incidents, outbox: { tellAll } },
+    commands: { ...commands, resolve: ignore, markFlapping: ignore },
+  });
   const facts = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: 'It answered 503' } as const;
   const monitor = monitorRecord(1, { org: 'acme' });
   const down = { ...facts, kind: 'down' } as const;
@@ -67,4 +78,33 @@ it('what is down is on record and announced before its incident begins, as that 
   const told = incidentNotice(openedIncident(start), { event: 'opened', turn: 1, at: start.startedAt });
   assert.deepEqual(announced, [told]);
   assert.deepEqual(await incidents.find(start.id), fromIncidentView(openedIncident(start)));
+});
+
+it('where the org has a policy, what is down is announced to the channels of its first step, and keeps the policy', async () => {
+  const announced: Notification[] = [];
+  const ignore = async () => undefined;
+  const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
+  const parts = useParts();
+  for (const id of ['chn_a', 'chn_b']) await parts.channels.insert(channelRecord({ id }));
+  const policy = { steps: [{ waitMinutes: 0, channelIds: ['chn_b'] }], repeat: null };
+  await parts.escalations.set('acme', 'critical', policy);
+  const commands = { begin: ignore, resolve: ignore, markFlapping: ignore };
+  const { announce } = createTransitionListener({ ...parts, commands, outbox: { tellAll } });
+  const down = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null, kind: 'down' } as const;
+  await announce([
+    [monitorRecord(1, { org: 'acme' }), down],
+    [monitorRecord(2, { org: 'acme', environment: 'uat' }), down],
+    [monitorRecord(3, { org: 'rival' }), down],
+  ]);
+  assert.deepEqual(
+    announced.map(({ only }) => only),
+    [['chn_b'], undefined, undefined],
+  );
+  const { items } = await parts.incidents.list({ org: null }, { cursor: null, limit: 10 });
+  const kept = { policy, told: [{ step: 0, channelIds: ['chn_b'], at: AT }] };
+  assert.deepEqual(Object.fromEntries(items.map(({ id, escalation }) => [id, escalation])), {
+    [incidentId(monitorRecord(1).id, 1)]: kept,
+    [incidentId(monitorRecord(2).id, 1)]: undefined,
+    [incidentId(monitorRecord(3).id, 1)]: undefined,
+  });
 });

@@ -82,4 +82,24 @@ describe('a round of notices', () => {
     assert.equal(begun.size, 2);
     assert.equal(await notices.countWaiting('acme', 10), 4 - (round?.noticeIds.length ?? 0));
   });
+
+  it('has a notice for each set of channels, and tells it to no other', async () => {
+    const { notices, begun, tell } = await useRound();
+    await notices.insert(
+      [
+        { ...notice(4), only: ['chn_b'] },
+        { ...notice(5), only: ['chn_b'] },
+        { ...notice(6), only: ['chn_a'] },
+      ],
+      AT,
+    );
+    assert.equal(await tell(), 6);
+    const group = 'group/run-1/incident.opened';
+    assert.deepEqual([...begun].toSorted(), [
+      `${group}/2/chn_b`,
+      `${group}/chn_a`,
+      `${group}/chn_b`,
+      'inc_6/opened/chn_a',
+    ]);
+  });
 });

@@ -9,6 +9,7 @@ import { createResultStore } from '../../../adapters/mongo/monitors/results.ts';
 import { createRollUpStore } from '../../../adapters/mongo/monitors/roll-ups.ts';
 import { createChannelStore } from '../../../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../../../adapters/mongo/notifications/deliveries.ts';
+import { createEscalationStore } from '../../../adapters/mongo/notifications/escalations.ts';
 import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { createNoticeStore } from '../../../adapters/mongo/notifications/notices.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
@@ -20,6 +21,7 @@ import {
   channelStoreSuite,
   confirmationCountsSuite,
   deliveryStoreSuite,
+  escalationStoreSuite,
   noticeStoreSuite,
 } from '../../ports/notifications/notification-stores.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
@@ -39,6 +41,7 @@ rollUpStoreSuite(() => createRollUpStore(parts()));
 incidentStoreSuite(() => createIncidentStore(parts()));
 channelStoreSuite(() => createChannelStore(parts()));
 deliveryStoreSuite(() => createDeliveryStore(parts()));
+escalationStoreSuite(() => createEscalationStore(parts()));
 noticeStoreSuite(() => createNoticeStore(parts()));
 confirmationCountsSuite(() => createMailCounts(parts()));
 heartbeatStoreSuite(() => createHeartbeatStore(parts()));

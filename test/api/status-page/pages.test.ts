@@ -10,6 +10,8 @@ import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
+import { incidentRecord } from '../../ports/incidents/incident-store.ts';
+import { channelRecord } from '../../ports/notifications/notification-stores.ts';
 import { seriousFindings, sticksOut } from '../../support/look-at-pages.ts';
 import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
@@ -55,6 +57,7 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
     shop = await register('shop', 'acme');
     rival = await register('rival-shop', 'rival');
     await writeHistory();
+    await writeEscalation();
     browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
   });
   after(async () => {
@@ -96,6 +99,17 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
       ...{ id: 'inc_shop_1', org: 'acme', monitorId: shop, sequence: 1, title: 'shop is down', isPublic: true },
       ...{ cause: 'status 500 <b>', startedAt: new Date(at - 60_000).toISOString() },
     });
+  }
+
+  /** A policy of three steps, and an incident of which two were told, the second in the place of one that had no channel left. */
+  async function writeEscalation(): Promise<void> {
+    const ids = ['chn_0f8fad5bd9cb469fa165', 'chn_7c9e6679f4dd4f2a8b11', 'chn_removed'];
+    for (const id of ids.slice(0, 2)) await monitor.channels.insert(channelRecord({ id }));
+    const steps = ids.map((id, index) => ({ waitMinutes: index * 10, channelIds: [id, ...ids.slice(0, index)] }));
+    const policy = { steps, repeat: { times: 2, waitMinutes: 90 } };
+    await monitor.escalations.set('acme', 'critical', policy);
+    const told = [0, 2].map((step) => ({ step, at: new Date(Date.now() - 60_000), channelIds: ids.slice(0, 2) }));
+    await monitor.incidents.insert(incidentRecord({ id: 'inc_told', escalation: { policy, told } }));
   }
 
   async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -206,6 +220,8 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
       `/dashboard/monitors/${shop}`,
       '/dashboard/incidents',
       '/dashboard/incidents/inc_shop_1',
+      '/dashboard/incidents/inc_told',
+      '/dashboard/escalation',
     ];
     const found: string[] = [];
     for (const options of [

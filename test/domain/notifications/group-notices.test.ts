@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { groupByKind, groupedNotice, MOST_LISTED } from '../../../domain/notifications/group-notices.ts';
+import {
+  groupByAudience,
+  groupByKind,
+  groupedNotice,
+  MOST_LISTED,
+} from '../../../domain/notifications/group-notices.ts';
 import type { Notification, NotificationKind } from '../../../domain/notifications/notification.ts';
 
 const notice = (index: number, kind: NotificationKind = 'incident.opened'): Notification => ({
@@ -54,4 +59,28 @@ it('in a group the most urgent are the first, and it is as urgent as they are', 
   );
   assert.equal(groupedNotice('r', { kind: 'incident.opened', count: 4, listed: group })?.urgency, 'critical');
   assert.equal(groupedNotice('r', { kind: 'incident.opened', count: 2, listed: warnings })?.urgency, 'warning');
+});
+
+it('what is for other channels is told in a notice of its own, for those channels alone', () => {
+  const [a, b, everybody] = [
+    { ...notice(1), only: ['chn_a', 'chn_b'] },
+    { ...notice(2), only: ['chn_b', 'chn_a'] },
+    notice(3),
+  ];
+  const other = { ...notice(4), only: ['chn_c'] };
+  const groups = groupByAudience<Notification>([a, other, everybody, b]);
+  assert.deepEqual(
+    groups.map((group) => group.map(({ id }) => id)),
+    [['inc_3/opened'], ['inc_1/opened', 'inc_2/opened'], ['inc_4/opened']],
+  );
+  const facts = { kind: 'incident.opened', count: 2 } as const;
+  const told = [0, 1].map((number) => groupedNotice('r', { ...facts, number, listed: [a, b] }));
+  assert.deepEqual(
+    told.map((each) => [each?.id, each?.only]),
+    [
+      ['group/r/incident.opened', a.only],
+      ['group/r/incident.opened/1', a.only],
+    ],
+  );
+  assert.equal('only' in (groupedNotice('r', { ...facts, listed: [everybody, notice(5)] }) ?? {}), false);
 });

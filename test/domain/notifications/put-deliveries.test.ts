@@ -41,3 +41,15 @@ it('what waited for longer than a delivery is tried takes no place: an alert is 
   await put('day after', new Date('2026-11-02T12:00:00Z'));
   assert.deepEqual(begun, [`day after/${channel.id}`]);
 });
+
+it('a notice that is for some channels goes to those of them that there are, and to no other', async () => {
+  const begun: string[] = [];
+  const deps = {
+    deliveries: createMemoryDeliveries(),
+    commands: { deliver: async (id: string) => void begun.push(id) },
+  };
+  const channels = ['a', 'b', 'c'].map((id) => channelRecord({ id }));
+  const notice = { ...deliveryRecord().notification, id: 'notice', only: ['c', 'a', 'gone'] };
+  await putDeliveries({ ...deps, now: () => new Date(0) }, channels, [notice, { ...notice, id: 'none', only: [] }]);
+  assert.deepEqual(begun, ['notice/a', 'notice/c']);
+});

@@ -103,8 +103,13 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
         ...({ at: new Date(AT.getTime() + index), status: 'identified', by: 'usr_ada' } as const),
         body: `update ${index}`,
       }));
+      const step = { waitMinutes: 0, channelIds: ['chn_1'] };
+      const escalation = {
+        policy: { steps: [step, { ...step, waitMinutes: 10 }], repeat: { times: 1, waitMinutes: 60 } },
+        told: [{ step: 0, at: AT, channelIds: ['chn_1', 'chn_2'] }],
+      };
       const [long, short] = [
-        incidentRecord({ org, id: `inc_b${org}`, updates }),
+        incidentRecord({ org, id: `inc_b${org}`, updates, escalation }),
         incidentRecord({ org, id: `inc_a${org}` }),
       ];
       for (const incident of [long, short]) await store().put(incident);

@@ -5,6 +5,7 @@ import type { Channel, Delivery, Notification } from '../../../domain/notificati
 import {
   type ChannelStore,
   type DeliveryStore,
+  type EscalationStore,
   type MailCounts,
   MOST_CHANNELS,
   type NoticeStore,
@@ -32,6 +33,30 @@ export function deliveryRecord(changes: Partial<Delivery> = {}): Delivery {
     notification: { id: 'inc_1/opened', kind: 'incident.opened', org: 'acme', ...words, at: AT },
     ...changes,
   };
+}
+
+/** What every {@link EscalationStore} guarantees. */
+export function escalationStoreSuite(store: () => EscalationStore): void {
+  describe('EscalationStore', () => {
+    it('keeps a policy for each severity of each org, and of the operators', async () => {
+      const org = `org-${unique()}`;
+      assert.deepEqual(await store().find(org), { critical: null, warning: null });
+      const steps = [
+        { waitMinutes: 0, channelIds: ['chn_1', 'chn_2'] },
+        { waitMinutes: 10, channelIds: ['chn_3'] },
+      ];
+      const critical = { steps, repeat: { times: 2, waitMinutes: 30 } };
+      const warning = { steps, repeat: null };
+      await Promise.all([store().set(org, 'critical', critical), store().set(org, 'warning', warning)]);
+      assert.deepEqual(await store().find(org), { critical, warning });
+      assert.deepEqual(await store().find(`${org}-other`), { critical: null, warning: null });
+      await store().set(org, 'critical', null);
+      await store().set(org, 'warning', { ...warning, steps: steps.slice(0, 1) });
+      assert.deepEqual(await store().find(org), { critical: null, warning: { ...warning, steps: steps.slice(0, 1) } });
+      await store().set(null, 'critical', critical);
+      assert.deepEqual(await store().find(null), { critical, warning: null });
+    });
+  });
 }
 
 /** What every {@link ChannelStore} guarantees. */
@@ -176,13 +201,14 @@ export function noticeStoreSuite(store: () => NoticeStore): void {
       assert.deepEqual(await store().firstWaiting(org), { id: two, createdAt: AT });
     });
 
-    it('says how urgent those are that wait', async () => {
+    it('says how urgent those are that wait, and which channels they are for', async () => {
       const org = unique();
-      const [one, two] = [notice(unique(), org, { urgency: 'warning' }), notice(unique(), org)];
+      const only = ['chn_1', 'chn_2'];
+      const [one, two] = [notice(unique(), org, { urgency: 'warning', only }), notice(unique(), org)];
       await store().insert([one], AT);
       await store().insert([two], later(1));
       assert.deepEqual(await store().listWaiting(org, 10), [
-        { id: one.id, kind: one.kind, urgency: 'warning' },
+        { id: one.id, kind: one.kind, urgency: 'warning', only },
         { id: two.id, kind: two.kind },
       ]);
       assert.deepEqual(await store().read([one.id]), [one]);

@@ -9,6 +9,7 @@ import {
   channelStoreSuite,
   confirmationCountsSuite,
   deliveryStoreSuite,
+  escalationStoreSuite,
   noticeStoreSuite,
 } from '../../ports/notifications/notification-stores.ts';
 import { createDatabase } from './database/database.ts';
@@ -16,7 +17,12 @@ import { createMemoryHeartbeats } from './heartbeats.ts';
 import { createMemoryIncidents } from './incidents.ts';
 import { createMemoryResults, createMemoryRollUps } from './monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from './monitors.ts';
-import { createMemoryChannels, createMemoryDeliveries, createMemoryNotices } from './notifications.ts';
+import {
+  createMemoryChannels,
+  createMemoryDeliveries,
+  createMemoryEscalations,
+  createMemoryNotices,
+} from './notifications.ts';
 
 const monitors = createMemoryMonitors();
 monitorStoreSuite(() => monitors);
@@ -32,6 +38,8 @@ const channels = createMemoryChannels();
 channelStoreSuite(() => channels);
 const deliveries = createMemoryDeliveries();
 deliveryStoreSuite(() => deliveries);
+const escalations = createMemoryEscalations();
+escalationStoreSuite(() => escalations);
 const notices = createMemoryNotices();
 noticeStoreSuite(() => notices);
 const counts = createMailCounts({ db: createDatabase().connection.db });

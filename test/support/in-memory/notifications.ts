@@ -1,9 +1,11 @@
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { type EscalationPolicies, NO_POLICIES } from '../../../domain/notifications/escalation.ts';
 import type { Channel, Delivery, Notification } from '../../../domain/notifications/notification.ts';
 import {
   type ChannelStore,
   type DeliveryStore,
+  type EscalationStore,
   MOST_CHANNELS,
   type NoticeRound,
   type NoticeStore,
@@ -47,6 +49,18 @@ export function createMemoryChannels(): ChannelStore {
     },
     async remove(id) {
       channels.delete(id);
+    },
+  };
+}
+
+/** Policies of escalation in memory. */
+export function createMemoryEscalations(): EscalationStore {
+  const policies = new Map<string | null, EscalationPolicies>();
+  const find = (org: string | null) => policies.get(org) ?? NO_POLICIES;
+  return {
+    find: async (org) => find(org),
+    async set(org, severity, policy) {
+      policies.set(org, keepRecord({ ...find(org), [severity]: policy }));
     },
   };
 }
@@ -126,7 +140,9 @@ export function createMemoryNotices(): NoticeStore {
     listWaiting: async (org, most) =>
       waiting(org)
         .slice(0, most)
-        .map(({ id, kind, urgency }) => ({ id, kind, ...(urgency !== undefined && { urgency }) })),
+        .map(({ id, kind, urgency, only }) => {
+          return { id, kind, ...(urgency !== undefined && { urgency }), ...(only !== undefined && { only }) };
+        }),
     read: async (ids) => ids.flatMap((id) => notices.get(id)?.notification ?? []),
     async keepRound(round) {
       const known = rounds.get(round.id) ?? keepRecord({ ...round });

@@ -1,5 +1,6 @@
 import { Client } from '@temporalio/client';
 import { createIncidentsActivities } from '../../../activities/incidents/index.ts';
+import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
 import { DELIVERY_SLOTS } from '../../../activities/notifications/delivery-places.ts';
 import { createNotificationsActivities } from '../../../activities/notifications/index.ts';
 import { createDeliveryCommands } from '../../../adapters/temporal/delivery-commands.ts';
@@ -9,9 +10,11 @@ import { createOutbox } from '../../../domain/notifications/create-outbox.ts';
 import { deliveryWorkflowId } from '../../../domain/notifications/messages.ts';
 import type { NoticeSender } from '../../../domain/notifications/ports.ts';
 import { createMemoryIncidents } from '../../support/in-memory/incidents.ts';
+import { createMemoryMonitors } from '../../support/in-memory/monitors.ts';
 import {
   createMemoryChannels,
   createMemoryDeliveries,
+  createMemoryEscalations,
   createMemoryNotices,
 } from '../../support/in-memory/notifications.ts';
 import { pageDeliveryParts } from '../../support/page-delivery-parts.ts';
@@ -44,6 +47,7 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   // A client that skips no time.
   const client = new Client({ connection: env.connection });
   const [incidents, channels, deliveries] = [createMemoryIncidents(), createMemoryChannels(), createMemoryDeliveries()];
+  const [escalations, monitors] = [createMemoryEscalations(), createMemoryMonitors()];
   const receiver: Receiver = {
     taken: [],
     texts: new Map(),
@@ -80,14 +84,19 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const deps = { ...pageDeliveryParts(), channels, deliveries, notices, commands, sender, mailCounts, now };
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
-    activities: createIncidentsActivities({ incidents, outbox, tellPage: async () => undefined }),
+    activities: createIncidentsActivities({
+      ...{ incidents, monitors, channels, escalations, outbox },
+      tellPage: async () => undefined,
+    }),
     others: {
       notifications: { activities: createNotificationsActivities(deps), slots },
     },
   });
+  const incidentCommands = createIncidentCommands(client);
   return {
     ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults },
-    commands: createIncidentCommands(client),
+    ...{ escalations, monitors, commands: incidentCommands },
+    listener: createTransitionListener({ commands: incidentCommands, outbox, incidents, channels, escalations, now }),
     /** Waits for the end, skipping time. */
     ended: (id: string) => env.client.workflow.getHandle(incidentWorkflowId(id)).result(),
     terminate: (id: string) => client.workflow.getHandle(incidentWorkflowId(id)).terminate(),

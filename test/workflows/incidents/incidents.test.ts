@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { incidentId } from '../../../domain/incidents/incident.ts';
 import type { Transition } from '../../../domain/monitors/condition.ts';
@@ -47,7 +46,7 @@ async function taken(...expected: readonly string[]): Promise<void> {
 
 test('an outage is told once on each channel, and so is its end, however often the monitor tells them', async () => {
   const { monitor, channels, id } = await monitorWithChannels(1, 2);
-  const { tell } = createTransitionListener(world.commands, world.outbox, world.incidents);
+  const { tell } = world.listener;
   for (let times = 0; times < 3; times += 1) await tell(monitor, DOWN);
   await taken(...channels.map((channel) => `${channel} ${id}/opened`));
   const open = await world.incidents.find(id);
@@ -62,7 +61,7 @@ test('an outage is told once on each channel, and so is its end, however often t
 
 test('what people do is on record and told, in its order; after the end it is refused', async () => {
   const { monitor, channels, id } = await monitorWithChannels(2);
-  await createTransitionListener(world.commands, world.outbox, world.incidents).tell(monitor, DOWN);
+  await world.listener.tell(monitor, DOWN);
   const at = '2026-11-01T10:01:00.000Z';
   await world.commands.acknowledge(id, { by: 'usr_ada', at });
   await world.commands.acknowledge(id, { by: 'usr_eve', at });
@@ -84,7 +83,7 @@ test('what people do is on record and told, in its order; after the end it is re
 
 test('what a person says of an incident that is on record, and whose workflow has not begun yet, begins it', async () => {
   const { monitor, channels, id } = await monitorWithChannels(8);
-  const { announce, tell } = createTransitionListener(world.commands, world.outbox, world.incidents);
+  const { announce, tell } = world.listener;
   await announce([[monitor, DOWN]]);
   assert.equal((await world.incidents.find(id))?.state, 'open');
   const at = '2026-11-01T10:01:00.000Z';
@@ -99,7 +98,7 @@ test('what a person says of an incident that is on record, and whose workflow ha
 
 test('an incident whose workflow is gone is ended by its monitor or a person, and told once; none is made by that', async () => {
   const { monitor, channels, id } = await monitorWithChannels(7);
-  const { tell } = createTransitionListener(world.commands, world.outbox, world.incidents);
+  const { tell } = world.listener;
   await tell(monitor, DOWN);
   await taken(`${channels[0]} ${id}/opened`);
   await world.terminate(id);
@@ -119,7 +118,7 @@ test('an incident whose workflow is gone is ended by its monitor or a person, an
 
 test('a monitor that flaps is told twice: that it does, and that it stopped', async () => {
   const { monitor, channels, id } = await monitorWithChannels(3);
-  const { tell } = createTransitionListener(world.commands, world.outbox, world.incidents);
+  const { tell } = world.listener;
   await tell(monitor, DOWN);
   for (const kind of ['flapping', 'flapping', 'steady', 'up'] as const) await tell(monitor, { ...UP, kind });
   await world.ended(id);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
 import { incidentId } from '../../../domain/incidents/incident.ts';
 import type { Transition } from '../../../domain/monitors/condition.ts';
 import type { QuietHours } from '../../../domain/notifications/quiet-hours.ts';
@@ -47,7 +46,7 @@ test('in quiet hours what is critical is told at once; the rest waits, and is to
   const { quiet, endsAt } = quietNow();
   await world.channels.insert(channelRecord({ id: 'chn_quiet', org: 'quiet', quiet }));
   await world.channels.insert(channelRecord({ id: 'chn_awake', org: 'quiet' }));
-  const { tell } = createTransitionListener(world.commands, world.outbox, world.incidents);
+  const { tell } = world.listener;
   const [urgent, over, open] = [outage(1, 'prod'), outage(2, 'uat'), outage(3, 'uat')];
   const takenBy = (channel: string) =>
     receiver.taken.filter((each) => each.startsWith(channel)).map((each) => each.split(' ')[1]);
