@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
+import type { DeploySource } from '../domain/status-page/ports.ts';
 import { ROUTER_ADDRESS } from '../domain/status-page/router-address.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
@@ -39,7 +40,13 @@ import type { SubscriberDeps } from './status-page/subscriber-deps.ts';
 import { subscriberLinkRoutes } from './status-page/subscriber-link-routes.ts';
 
 /** What the modules of the uptime monitor need. */
-export type MonitorDeps = MonitorsDeps & IncidentsDeps & NotificationsDeps & SubscriberDeps;
+export type MonitorDeps = MonitorsDeps &
+  IncidentsDeps &
+  NotificationsDeps &
+  SubscriberDeps & {
+    /** Null where no service registry is known: charts mark no deploys then. */
+    readonly deploys: DeploySource | null;
+  };
 
 export interface MonitorOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
   readonly health: HealthOptions;

@@ -26,6 +26,7 @@ import { createChannelLinks } from '../../adapters/notifications/channel-links.t
 import { createWebhookAddressCheck } from '../../adapters/notifications/webhook-address.ts';
 import { createPublicChangelogs } from '../../adapters/registry/public-changelogs.ts';
 import { createRegisteredTargets } from '../../adapters/registry/registered-targets.ts';
+import { createServiceDeploys } from '../../adapters/registry/service-deploys.ts';
 import { createSnapshotFiles, SNAPSHOT_FOLDER } from '../../adapters/status-page/snapshot-files.ts';
 import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../adapters/temporal/incident-commands.ts';
@@ -118,6 +119,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     mailCounts: createMailCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS, settings.platformOrg),
     ...channelSecrets(env.MONITOR_ENCRYPTION_KEY),
+    deploys: registry === undefined ? null : createServiceDeploys({ url: registry, internalKey }),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),
     snapshots: createSnapshotFiles({ folder: join(env.DATA_DIR, SNAPSHOT_FOLDER) }),
     audit,

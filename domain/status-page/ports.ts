@@ -6,6 +6,8 @@
  * Compensation: none.
  */
 
+import type { Monitor } from '../monitors/monitor.ts';
+
 /** What is new in a service, as the service registry has it. */
 export interface ServiceChangelog {
   readonly service: string;
@@ -20,6 +22,18 @@ export interface ServiceChangelog {
 export interface ChangelogSource {
   /** Null for a service without one. @throws UNAVAILABLE where the registry does not answer; the reason of the signal */
   find(service: string, signal: AbortSignal): Promise<ServiceChangelog | null>;
+}
+
+/** A deploy that went live. */
+export interface ServiceDeploy {
+  readonly buildId: string;
+  readonly commit: string;
+  readonly at: Date;
+}
+
+export interface DeploySource {
+  /** Of a service of an org since a time, oldest first; none where the org has no such service. @throws UNAVAILABLE where the registry does not answer */
+  list(target: Pick<Monitor, 'serviceName' | 'org' | 'environment'>, since: Date): Promise<readonly ServiceDeploy[]>;
 }
 
 /** The last page of each org that could be read, on disk. */

@@ -73,7 +73,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
     checkWebhookAddress: createWebhookAddressCheck([{ org: '*', origin: 'http://hooks.internal' }], 'platform'),
     sealForChannel: () => ({ keyId: 'test', sealed: 'sealed' }),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
-    changelogs: null,
+    ...{ changelogs: null, deploys: null },
     recordChange: (context, caller, facts) => recordChange({ ...parts, newId, now }, context, caller, facts),
     newHeartbeatToken: () => randomBytes(32).toString('base64url'),
     isPlatformHost: (host) => host.endsWith('.example.com'),

@@ -1,4 +1,5 @@
 import type { CodeLogin } from '../../../domain/identity/code-login.ts';
+import type { DeploySource } from '../../../domain/status-page/ports.ts';
 import type { Authenticate } from '../../http/caller.ts';
 import type { IncidentsDeps } from '../../incidents/deps.ts';
 import type { MonitorsDeps } from '../../monitors/deps.ts';
@@ -19,4 +20,7 @@ export interface DashboardSignIn {
 export type DashboardDeps = MonitorsDeps &
   IncidentsDeps &
   Pick<NotificationsDeps, 'channels' | 'escalations'> &
-  DashboardSignIn;
+  DashboardSignIn & {
+    /** Null where no service registry is known. */
+    readonly deploys: DeploySource | null;
+  };

@@ -12,6 +12,7 @@ import { monitorParams, readMonitor } from '../../monitors/monitor-routes.ts';
 import { requireMonitor } from '../../monitors/require-monitor.ts';
 import { barsLabel, dayBars } from '../day-bars.ts';
 import { uptimeText } from '../uptime-text.ts';
+import { deployList, readDeploys } from './deploys.ts';
 import type { DashboardDeps } from './deps.ts';
 import { sendDashboard, stateMark } from './layout.ts';
 import { memberForm, memberPage } from './member-page.ts';
@@ -38,11 +39,13 @@ function showRoute(deps: DashboardDeps): Route {
     show: async ({ params, query: { hours } }, caller) => {
       const monitor = await requireMonitor(deps, caller, params.id);
       const now = deps.now();
-      const [view, days, series, { items }] = await Promise.all([
+      const from = now.getTime() - hours * HOUR_MS;
+      const [view, days, series, { items }, deploys] = await Promise.all([
         readMonitor(deps, caller, monitor),
         deps.history.days(monitor.id, SHOWN_DAYS, now),
         deps.history.series(monitor.id, hours, now),
         deps.incidents.list({ org: monitor.org, monitorId: monitor.id }, { cursor: null, limit: INCIDENTS }),
+        readDeploys(deps, monitor, new Date(from)),
       ]);
       const bars = dayBarsOf(days, SHOWN_DAYS, now);
       const ninety = view.uptime.find((figure) => figure.days === SHOWN_DAYS)?.uptime ?? null;
@@ -54,7 +57,8 @@ ${figures(view.uptime)}
 ${dayBars(bars, barsLabel(bars, uptimeText(ninety)))}
 <h2>Response times</h2>
 <p>${HOURS.map((one) => periodLink(monitor, one, hours))}</p>
-${responseChart(series, new Date(now.getTime() - hours * HOUR_MS), now)}
+${responseChart(series, { from, to: now.getTime() }, deploys ?? [])}
+${deployList(deploys)}
 <h2>Incidents</h2>
 ${incidents(items)}
 ${mayAct(caller) && forms(monitor)}`,

@@ -36,6 +36,7 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
     const equalsSecret = (one: string, other: string) => one === other;
     monitor = await startMonitor({
       key: KEY,
+      changes: { deploys: { list: async (_target, since) => [4, 9].map((hours) => deployAfter(since, hours)) } },
       authenticate: createTokenAuth({
         internalKey: createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret }),
         ...{ verifier, platformOrg: 'platform' },
@@ -139,6 +140,7 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
     assert.match((await page.locator('svg.bars').getAttribute('aria-label')) ?? '', /down on 1 day, last on/);
     const path = (await page.locator('.chart path.median').getAttribute('d')) ?? '';
     assert.equal(path.match(/M/g)?.length, 2, 'a time without checks is a gap');
+    assert.equal(await page.locator('.chart line.deploy').count(), 2);
 
     await page.click('button:has-text("Pause")');
     await page.locator('button:has-text("Resume")').waitFor();
@@ -247,6 +249,11 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
     }
     assert.deepEqual(found, []);
   });
+});
+
+const deployAfter = (since: Date, hours: number) => ({
+  ...{ buildId: `bld_${hours}`, commit: 'c0ffee1234567890c0ffee1234567890c0ffee12' },
+  at: new Date(since.getTime() + hours * HOUR_MS),
 });
 
 /** For looking at while the pages are worked on. */
