@@ -20,7 +20,7 @@ export const incidents = defineModule({
   schedules: [],
   queue: 'own',
   slots: () => 16,
-  async compose({ env, settings, connect, client }) {
+  async compose({ env, settings, connect, client, logger }) {
     const { platformOrg, urls } = settings;
     if (urls.monitor === undefined) return null;
     const { db } = await connect('monitor');
@@ -34,6 +34,7 @@ export const incidents = defineModule({
     });
     return createIncidentsActivities({
       ...{ incidents: createIncidentStore({ db }), outbox },
+      warn: (problem, message) => logger.warn(problem, message),
       tellPage: createTellPage({
         ...{ monitors: createMonitorStore({ db }), outbox },
         ...{ platformOrg, platformName: env.PLATFORM_NAME, statusUrl: env.STATUS_URL ?? urls.monitor },

@@ -45,7 +45,9 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
   };
   const options = {
     ...{ taskQueue: 'incidents', module: 'incidents' },
-    activities: createIncidentsActivities({ incidents: store, outbox, tellPage: async () => undefined }),
+    activities: createIncidentsActivities({
+      ...{ incidents: store, outbox, tellPage: async () => undefined, warn: () => undefined },
+    }),
     others: {
       notifications: {
         activities: createNotificationsActivities({

@@ -66,7 +66,13 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const deliveryCommands = createDeliveryCommands(client);
   const notices = createMemoryNotices();
   const outbox = createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now });
-  const faults: { deliver: Error | null } = { deliver: null };
+  const faults: { deliver: Error | null; tell: Error | null; page: Error | null } = {
+    ...{ deliver: null, tell: null, page: null },
+  };
+  const warnings: string[] = [];
+  const orFault = async (fault: Error | null): Promise<void> => {
+    if (fault !== null) throw fault;
+  };
   const commands = {
     ...deliveryCommands,
     async deliver(id: string) {
@@ -80,13 +86,23 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const deps = { ...pageDeliveryParts(), channels, deliveries, notices, commands, sender, mailCounts, now };
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
-    activities: createIncidentsActivities({ incidents, outbox, tellPage: async () => undefined }),
+    activities: createIncidentsActivities({
+      incidents,
+      outbox: {
+        async tell(notice) {
+          await orFault(faults.tell);
+          await outbox.tell(notice);
+        },
+      },
+      tellPage: () => orFault(faults.page),
+      warn: ({ incidentId }) => void warnings.push(incidentId),
+    }),
     others: {
       notifications: { activities: createNotificationsActivities(deps), slots },
     },
   });
   return {
-    ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults },
+    ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults, warnings },
     commands: createIncidentCommands(client),
     /** Waits for the end, skipping time. */
     ended: (id: string) => env.client.workflow.getHandle(incidentWorkflowId(id)).result(),
