@@ -4,26 +4,39 @@ import type { Subscriber } from '../../domain/notifications/subscriber.ts';
 import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { placeOfBatch } from './plan-mailing.ts';
 import { isForNow } from './retry-times.ts';
+import { shownNotice } from './shown-notice.ts';
 
-export type MailBatchDeps = Pick<PageDeliveryDeps, 'subscribers' | 'mailings' | 'mailer' | 'now'>;
+export type MailBatchDeps = Pick<
+  PageDeliveryDeps,
+  'subscribers' | 'mailings' | 'mailer' | 'notices' | 'showsMonitor' | 'now'
+>;
 
 /** After so many failures one after the other an attempt ends: the mail server is away, or takes none for now. */
 const MOST_FAILURES = 3;
 /** An attempt goes on with no further mail then; the next one has the rest. */
 const LONGEST_MS = 40_000;
 
+export interface BatchOptions {
+  /** Whose page it is. */
+  readonly org: string;
+  readonly signal: AbortSignal;
+  /** Those before, and this one. */
+  readonly attempts: number;
+}
+
 /**
  * Mails a notice to each subscriber of its batch who still is one, one after the other. Idempotent: who was mailed is noted right after,
  * and passed over later. A mail that was refused for good counts as sent. Attempts begin at different ones, so that a few whose mail is
  * put off hold up no others.
- * @throws UNAVAILABLE (retryable) while some are left
+ * @throws UNAVAILABLE (retryable) while some are left; CONFLICT where the page does not show this any more
  */
 export async function mailBatch(
   deps: MailBatchDeps,
   delivery: Delivery,
-  { signal, attempts }: { readonly signal: AbortSignal; readonly attempts: number },
+  { org, signal, attempts }: BatchOptions,
 ): Promise<void> {
   const { mailings, mailer, now } = deps;
+  const shown = { ...delivery, notification: await shownNotice(deps, delivery.notification, org) };
   const deadline = performance.now() + LONGEST_MS;
   let failures = 0;
   let problem: FairleadError | null = null;
@@ -34,7 +47,7 @@ export async function mailBatch(
       problem ??= outOfTime();
       break;
     }
-    const failure = await failureOf(() => mailer.tell(subscriber, delivery));
+    const failure = await failureOf(() => mailer.tell(subscriber, shown));
     if (failure === null) await mailings.noteMailed(delivery.id, subscriber.id, now());
     failures = failure === null ? 0 : failures + 1;
     problem = failure ?? problem;

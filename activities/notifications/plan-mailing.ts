@@ -3,18 +3,21 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/notifications/notification.ts';
 import { MOST_IN_BATCH, MOST_TOLD_IN_HOUR, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
 import type { PageDeliveryDeps } from './page-delivery-deps.ts';
+import { shownNotice } from './shown-notice.ts';
 
 export type PlanMailingDeps = Pick<
   PageDeliveryDeps,
-  'subscribers' | 'mailings' | 'deliveries' | 'commands' | 'mailCounts' | 'now'
+  'subscribers' | 'mailings' | 'deliveries' | 'commands' | 'mailCounts' | 'notices' | 'showsMonitor' | 'now'
 >;
 
 /**
  * Makes a delivery of each batch of the subscribers that a page has. Idempotent: the first attempt that gets so far decides who is in
  * which batch, in one document; a batch is found by its number.
- * @throws UNAVAILABLE (retryable, in some minutes) where the page has told as much in this hour as it may
+ * @throws UNAVAILABLE (retryable, in some minutes) where the page has told as much in this hour as it may; CONFLICT where it does not show
+ *   this any more
  */
 export async function planMailing(deps: PlanMailingDeps, delivery: Delivery, org: string): Promise<void> {
+  await shownNotice(deps, delivery.notification, org);
   const batches = (await deps.mailings.findPlan(delivery.id)) ?? (await makePlan(deps, delivery, org));
   for (const number of batches.keys()) {
     const { notification, org: told } = delivery;

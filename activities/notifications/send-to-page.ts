@@ -61,5 +61,5 @@ function attempt(
   const org = orgOfPage(delivery.org);
   if (org === null) throw new FairleadError('INTERNAL', `The delivery ${delivery.id} is to no status page`);
   if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery);
-  return isBatch(delivery) ? mailBatch(deps, delivery, options) : planMailing(deps, delivery, org);
+  return isBatch(delivery) ? mailBatch(deps, delivery, { ...options, org }) : planMailing(deps, delivery, org);
 }

@@ -6,6 +6,7 @@ import { createSendToPage } from '../../../activities/notifications/send-to-page
 import { createSmtpSender, type SmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { createSubscriberMailer } from '../../../adapters/notifications/subscriber-mailer.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { groupedNotice } from '../../../domain/notifications/group-notices.ts';
 import type { Delivery, Notification } from '../../../domain/notifications/notification.ts';
 import { MOST_IN_BATCH, MOST_TOLD_IN_HOUR, pageAudience } from '../../../domain/notifications/page-audience.ts';
 import { putDeliveries } from '../../../domain/notifications/put-deliveries.ts';
@@ -53,11 +54,12 @@ function world(changes: Partial<PageDeliveryDeps> = {}) {
     const audience = { id: asked.id, org: pageAudience(org) };
     await putDeliveries({ ...parts, now: () => clock.now }, [audience], [subscribeNotice(asked, `${org} status`)]);
   };
-  const tell = async (id: string, org = 'acme') => {
-    const audience = { id: 'subscribers', org: pageAudience(org) };
-    await putDeliveries({ ...parts, now: () => clock.now }, [audience], [noticeOf(id, org)]);
+  const put = async (notice: Notification) => {
+    const audience = { id: 'subscribers', org: notice.org };
+    await putDeliveries({ ...parts, now: () => clock.now }, [audience], [notice]);
   };
-  return { ...parts, clock, started, attempt, run, request, tell };
+  const tell = (id: string, org = 'acme') => put(noticeOf(id, org));
+  return { ...parts, clock, started, attempt, run, request, put, tell };
 }
 
 function noticeOf(id: string, org: string): Notification {
@@ -230,6 +232,44 @@ it('an address that is refused for good holds up no other, and is not tried agai
   assert.deepEqual(tries.toSorted(), ['reader-0@example.com', 'reader-1@example.com', 'reader-2@example.com']);
 });
 
+it('what the page does not show any more when its mail goes out is not in it, and a mail of nothing else is not sent', async () => {
+  const hidden = new Set<string>();
+  const parts = world({ showsMonitor: async (_org, id) => !hidden.has(id) });
+  await addSubscribers(parts.subscribers, 'acme', 1, NOW);
+  const [shop, blog] = (['shop', 'blog'] as const).map((name) => ({
+    ...noticeOf(`page/inc_${name}/opened`, 'acme'),
+    ...{ subject: `Outage of ${name}`, text: `Outage of ${name} (investigating)` },
+    data: { monitorId: `mon_${name}`, pageUrl: PAGE_URL },
+  })) as [Notification, Notification];
+  await parts.notices.insert([shop, blog], NOW);
+  const group = groupedNotice('round', { kind: 'page.opened', count: 2, listed: [shop, blog] });
+  assert.ok(group !== null);
+  await parts.put(group);
+  await parts.attempt(parts.started.shift() ?? '');
+  hidden.add('mon_shop');
+  const batch = parts.started.shift() ?? '';
+  await parts.attempt(batch);
+  const [told, ...others] = taken();
+  assert.ok(told !== undefined && others.length === 0);
+  assert.equal(header(told, 'Subject'), 'Outage of blog');
+  assert.doesNotMatch(textPart(told), /shop|more/);
+  for (const notice of [shop, { ...group, id: 'group/later' }]) {
+    hidden.add('mon_blog');
+    await parts.put(notice);
+    const plan = parts.started.shift() ?? '';
+    await assert.rejects(parts.attempt(plan), { code: 'CONFLICT', retryable: false });
+    hidden.clear();
+    await parts.attempt(plan);
+    hidden.add('mon_shop').add('mon_blog');
+    const late = parts.started.shift() ?? '';
+    await assert.rejects(parts.attempt(late), { code: 'CONFLICT' });
+    const kept = await parts.deliveries.find(late);
+    assert.deepEqual([kept?.state, kept?.lastProblem?.includes('does not show')], ['pending', true]);
+  }
+  assert.deepEqual(taken(), []);
+  hidden.clear();
+});
+
 it('a page tells so much in an hour, and what is more waits', async () => {
   const parts = world({ mailer: { ask: async () => undefined, tell: async () => undefined } });
   await addSubscribers(parts.subscribers, 'acme', 1, NOW);
@@ -282,9 +322,9 @@ for (const looks of [1, 2, 3, 4]) {
     };
     let left = looks;
     const clock = t.mock.method(performance, 'now', () => (left-- > 0 ? 0 : 60_000));
-    await assert.rejects(mailBatch(parts, batch, { signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
+    await assert.rejects(mailBatch(parts, batch, { org: 'acme', signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
     clock.mock.restore();
-    await mailBatch(parts, batch, { signal: NEVER, attempts: 2 });
+    await mailBatch(parts, batch, { org: 'acme', signal: NEVER, attempts: 2 });
     assert.deepEqual(told.toSorted(), ids);
   });
 }
