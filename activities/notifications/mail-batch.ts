@@ -5,11 +5,12 @@ import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { placeOfBatch } from './plan-mailing.ts';
 import { isForNow } from './retry-times.ts';
 import { shownNotice } from './shown-notice.ts';
+import type { TakeMail } from './take-mail.ts';
 
-export type MailBatchDeps = Pick<
-  PageDeliveryDeps,
-  'subscribers' | 'mailings' | 'mailer' | 'notices' | 'showsMonitor' | 'now'
->;
+export interface MailBatchDeps
+  extends Pick<PageDeliveryDeps, 'subscribers' | 'mailings' | 'mailer' | 'notices' | 'showsMonitor' | 'now'> {
+  readonly takeMail: TakeMail;
+}
 
 /** After so many failures one after the other an attempt ends: the mail server is away, or takes none for now. */
 const MOST_FAILURES = 3;
@@ -28,14 +29,14 @@ export interface BatchOptions {
  * Mails a notice to each subscriber of its batch who still is one, one after the other. Idempotent: who was mailed is noted right after,
  * and passed over later. A mail that was refused for good counts as sent. Attempts begin at different ones, so that a few whose mail is
  * put off hold up no others.
- * @throws UNAVAILABLE (retryable) while some are left; CONFLICT where the page does not show this any more
+ * @throws UNAVAILABLE (retryable) while some are left, or the page has had its mails of this hour; CONFLICT where the page does not show this any more
  */
 export async function mailBatch(
   deps: MailBatchDeps,
   delivery: Delivery,
   { org, signal, attempts }: BatchOptions,
 ): Promise<void> {
-  const { mailings, mailer, now } = deps;
+  const { mailings, mailer, takeMail, now } = deps;
   const shown = { ...delivery, notification: await shownNotice(deps, delivery.notification, org) };
   const deadline = performance.now() + LONGEST_MS;
   let failures = 0;
@@ -47,8 +48,10 @@ export async function mailBatch(
       problem ??= outOfTime();
       break;
     }
+    const giveBack = await takeMail(org);
     const failure = await failureOf(() => mailer.tell(subscriber, shown));
-    if (failure === null) await mailings.noteMailed(delivery.id, subscriber.id, now());
+    if (failure !== null) await giveBack();
+    else await mailings.noteMailed(delivery.id, subscriber.id, now());
     failures = failure === null ? 0 : failures + 1;
     problem = failure ?? problem;
   }

@@ -1,9 +1,9 @@
 import { eachItem } from '../../domain/each-item.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/notifications/notification.ts';
 import { MOST_IN_BATCH, MOST_TOLD_IN_HOUR, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
 import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { shownNotice } from './shown-notice.ts';
+import { inMinutes } from './take-mail.ts';
 
 export type PlanMailingDeps = Pick<
   PageDeliveryDeps,
@@ -50,6 +50,5 @@ async function makePlan(deps: PlanMailingDeps, { id }: Delivery, org: string): P
 async function takeTelling({ mailCounts, now }: PlanMailingDeps, org: string): Promise<void> {
   const hour = now().toISOString().slice(0, 13);
   if (await mailCounts.take(`page/${org}/${hour}`, hour.slice(0, 10), MOST_TOLD_IN_HOUR)) return;
-  const message = `The subscribers of ${org} have had their ${MOST_TOLD_IN_HOUR} mails in an hour: this one waits`;
-  throw new FairleadError('UNAVAILABLE', message, { retryable: true });
+  throw inMinutes(`The subscribers of ${org} have had their ${MOST_TOLD_IN_HOUR} mails in an hour: this one waits`);
 }

@@ -33,5 +33,11 @@ export const MOST_REQUESTS = { client: 10, page: 200, all: 1_000 } as const;
 /** Notices that the subscribers of one page are mailed in an hour; what is more waits. */
 export const MOST_TOLD_IN_HOUR = 30;
 
+/**
+ * Mails to subscribers of one page in an hour and in a day: two notices an hour to as many as there may be. All go by one mail server, as
+ * sign-in mail does; what is more waits.
+ */
+export const MOST_PAGE_MAILS = { hour: 10_000, day: 40_000 } as const;
+
 /** Subscribers that one delivery mails. */
 export const MOST_IN_BATCH = 50;

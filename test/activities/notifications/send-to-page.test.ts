@@ -70,6 +70,7 @@ function noticeOf(id: string, org: string): Notification {
   };
 }
 
+const uncounted = async () => async () => undefined;
 const taken = () => peer.received.splice(0);
 const linkOf = (text: string, label: string): URL =>
   new URL(new RegExp(`^${label}: (\\S+)$`, 'm').exec(text)?.[1] ?? 'none:');
@@ -282,6 +283,53 @@ it('a page tells so much in an hour, and what is more waits', async () => {
   await parts.attempt(id);
 });
 
+it('mails of a page are counted, each that was taken once; what is more waits, and goes on where it stopped', async () => {
+  const told: string[] = [];
+  let away = false;
+  const mailer = {
+    ask: async () => undefined,
+    async tell({ address }: { readonly address: string }) {
+      if (away) throw new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+      told.push(address);
+    },
+  };
+  const counts = new Map<string, number>();
+  let most = 2;
+  const add = (key: string, by: number) => void counts.set(key, (counts.get(key) ?? 0) + by);
+  const mailCounts = {
+    async take(key: string, _day: string, limit: number) {
+      if ((counts.get(key) ?? 0) >= (key.startsWith('page-mails/') ? most : limit)) return false;
+      add(key, 1);
+      return true;
+    },
+    giveBack: async (key: string) => add(key, -1),
+  };
+  const parts = world({ mailer, mailCounts });
+  await addSubscribers(parts.subscribers, 'acme', 4, NOW);
+  await addSubscribers(parts.subscribers, 'rival', 1, NOW);
+  await parts.tell('page/inc_1/opened');
+  await parts.attempt(parts.started.shift() ?? '');
+  const batch = parts.started.shift() ?? '';
+  away = true;
+  await assert.rejects(parts.attempt(batch), { code: 'UNAVAILABLE' });
+  assert.equal(counts.get('page-mails/acme'), 0, 'what the mail server did not take is not counted');
+  away = false;
+  for (let times = 0; times < 3; times += 1) {
+    await assert.rejects(parts.attempt(batch), ({ code, retryable, details }: FairleadError) => {
+      const { retryAfterSeconds } = details as { readonly retryAfterSeconds: number };
+      return code === 'UNAVAILABLE' && retryable && retryAfterSeconds >= 300 && retryAfterSeconds <= 900;
+    });
+  }
+  assert.deepEqual([told.length, (await parts.deliveries.find(batch))?.attempts], [2, 1], 'waiting is no failure');
+  await parts.tell('page/inc_2/opened', 'rival');
+  await parts.run();
+  assert.equal(told.length, 3, 'each page has its own');
+  most = 10;
+  await parts.attempt(batch);
+  assert.equal(new Set(told).size, 4);
+  assert.equal(counts.get('page-mails/acme'), 4);
+});
+
 it('of the slots of a worker, batches take two, of a page one, and leave the others to alerts', async () => {
   const waiting: (() => void)[] = [];
   const mailer = {
@@ -322,9 +370,9 @@ for (const looks of [1, 2, 3, 4]) {
     };
     let left = looks;
     const clock = t.mock.method(performance, 'now', () => (left-- > 0 ? 0 : 60_000));
-    await assert.rejects(mailBatch(parts, batch, { org: 'acme', signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
+    await assert.rejects(mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
     clock.mock.restore();
-    await mailBatch(parts, batch, { org: 'acme', signal: NEVER, attempts: 2 });
+    await mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 2 });
     assert.deepEqual(told.toSorted(), ids);
   });
 }
