@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { CHAT_SERVICES } from '../domain/notifications/chat-services.ts';
+import { DELIVERY_STATES } from '../domain/notifications/notification.ts';
 import { PASSING } from '../domain/notifications/quiet-hours.ts';
 import { wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
@@ -8,6 +9,7 @@ import { MOST } from './read-pages.ts';
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/incidents.ts');
 const loadAlerts = () => import('./commands/alerts.ts');
+const loadDeliveries = () => import('./commands/deliveries.ts');
 const loadSubscribers = () => import('./commands/subscribers.ts');
 
 const INCIDENT = '<incident>';
@@ -138,6 +140,26 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .option(...org)
     .action((_options, self) =>
       perform(self, async (context) => (await loadAlerts()).testAlerts(context, self.opts())),
+    );
+  addDeliveries(alerts, perform);
+}
+
+function addDeliveries(alerts: Command, perform: Perform): void {
+  alerts
+    .command('deliveries')
+    .description('list notices to channels and to subscribers by what became of them, newest first')
+    .addOption(new Option('--state <state>', 'dead: given up').choices(DELIVERY_STATES).default('dead'))
+    .option('--org <slug>', 'of this org (default: yours; the operators with the key of the platform)')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadDeliveries()).listDeliveries(context, self.opts())),
+    );
+  alerts
+    .command('replay')
+    .description('try a notice once more that was given up')
+    .argument('<delivery>', 'its id')
+    .action((id, _options, self) =>
+      perform(self, async (context) => (await loadDeliveries()).replayDelivery(context, id)),
     );
 }
 

@@ -96,6 +96,14 @@ export interface ChannelLinks {
   isStopToken(channelId: string, token: string): boolean;
 }
 
+export interface DeliveryFilter {
+  /** To the channels of an org; null: of the operators. */
+  readonly org: string | null;
+  /** And to the readers of a page, under the name that `pageAudience` gives; without the questions to addresses, which are nobody's business. */
+  readonly page?: string;
+  readonly state: Delivery['state'];
+}
+
 /** @throws UNAVAILABLE (retryable) from every method */
 export interface DeliveryStore {
   find(id: string): Promise<Delivery | null>;
@@ -115,10 +123,7 @@ export interface DeliveryStore {
   /** Notes the end of those of them that are held, or given up. */
   endHeld(ids: readonly string[], end: Pick<Delivery, 'state' | 'lastProblem' | 'endedAt'>): Promise<void>;
   /** Newest first. */
-  list(
-    filter: { readonly org: string | null; readonly state: Delivery['state'] },
-    page: PageRequest,
-  ): Promise<Page<Delivery>>;
+  list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
 }
 
 /** Brings one notice to one channel, once. */

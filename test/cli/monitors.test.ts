@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../domain/errors.ts';
+import { deliveryRecord } from '../ports/notifications/notification-stores.ts';
 import { addSubscribers } from '../support/page-delivery-parts.ts';
 import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
@@ -283,6 +284,27 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.equal((await add('', 'pagerduty')).code, 2);
     assert.equal((await add('x', 'irc')).code, 2);
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
+  });
+
+  it('lists what was given up, of channels and of subscribers, and has it tried once more', async () => {
+    assert.match(await ok('alerts', 'deliveries'), /No notice is dead/);
+    const notice = deliveryRecord().notification;
+    const facts = { state: 'dead', lastProblem: 'The mail server did not take the mail', attempts: 20 } as const;
+    await monitor.deliveries.insert(deliveryRecord({ id: 'to-channel', org: null, channelId: 'chn_1', ...facts }));
+    const id = 'page/inc_1/opened/subscribers/0';
+    const page = { org: '~page/platform', channelId: 'subscribers/0', createdAt: new Date() };
+    await monitor.deliveries.insert(deliveryRecord({ id, ...page, ...facts, notification: { ...notice, subject: 'Outage of shop' } }));
+    const { stdout, stderr } = await run('alerts', 'deliveries');
+    assert.match(stdout, /Outage of shop +subscribers +20 times/);
+    assert.match(stdout, / chn_1 +20 times .* to-channel/);
+    assert.match(stderr, /subscribers\/0: The mail server did not take the mail/);
+    assert.deepEqual((await ok('alerts', 'deliveries', '--quiet')).trim().split('\n'), [id, 'to-channel']);
+    assert.match(await ok('alerts', 'deliveries', '--state', 'held'), /No notice is held/);
+    monitor.delivered.length = 0;
+    assert.match(await ok('alerts', 'replay', id), /tried once more/);
+    assert.deepEqual(monitor.delivered, [id]);
+    assert.equal((await run('alerts', 'replay', 'none')).code, 3);
+    for (const each of [id, 'to-channel']) await monitor.deliveries.note(each, { state: 'delivered' });
   });
 
   it('lists who reads the status page by mail, exports them as CSV, and forgets them', async () => {

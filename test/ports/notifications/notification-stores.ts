@@ -285,5 +285,30 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       const rest = await store().list({ org, state: 'dead' }, { cursor: page.nextCursor, limit: 1 });
       assert.deepEqual([rest.items, rest.nextCursor], [[older], null]);
     });
+
+    it('lists those to the readers of a page among them where it is asked to, and no questions to addresses', async () => {
+      const org = `org-${unique()}`;
+      const page = `~page/${org}`;
+      const at = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
+      const { notification } = deliveryRecord();
+      const dead = (changes: Partial<Delivery>) => deliveryRecord({ state: 'dead', ...changes });
+      const [first, second, third] = [
+        dead({ org, createdAt: at(1) }),
+        dead({ org: page, channelId: 'subscribers/0', createdAt: at(2) }),
+        dead({ org, createdAt: at(3) }),
+      ];
+      const others = [
+        dead({ org: page, notification: { ...notification, kind: 'subscriber.confirm' } }),
+        dead({ org: '~page/other' }),
+        deliveryRecord({ org: page }),
+      ];
+      for (const delivery of [second, third, first, ...others]) await store().insert(delivery);
+      const head = await store().list({ org, page, state: 'dead' }, { cursor: null, limit: 2 });
+      assert.deepEqual(head.items, [third, second]);
+      const rest = await store().list({ org, page, state: 'dead' }, { cursor: head.nextCursor, limit: 2 });
+      assert.deepEqual([rest.items, rest.nextCursor], [[first], null]);
+      const own = await store().list({ org, state: 'dead' }, { cursor: null, limit: 9 });
+      assert.deepEqual(own.items, [third, first]);
+    });
   });
 }
