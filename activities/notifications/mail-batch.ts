@@ -29,7 +29,8 @@ export interface BatchOptions {
  * Mails a notice to each subscriber of its batch who still is one, one after the other. Idempotent: who was mailed is noted right after,
  * and passed over later. A mail that was refused for good counts as sent. Attempts begin at different ones, so that a few whose mail is
  * put off hold up no others.
- * @throws UNAVAILABLE (retryable) while some are left, or the page has had its mails of this hour; CONFLICT where the page does not show this any more
+ * @throws UNAVAILABLE (retryable) while some are left, or the page has had its mails of this hour; CONFLICT where the page does not show this any more, or its
+ *   plan is not on record any more
  */
 export async function mailBatch(
   deps: MailBatchDeps,
@@ -80,7 +81,8 @@ async function unmailed(
   attempts: number,
 ): Promise<readonly Subscriber[]> {
   const { planId, number } = placeOfBatch(id);
-  const planned = (await mailings.findPlan(planId))?.[number] ?? [];
+  const planned = (await mailings.findPlan(planId))?.[number];
+  if (planned === undefined) throw new FairleadError('CONFLICT', 'Who was to be mailed is not on record any more');
   const mailed = await mailings.mailed(id);
   const left = await subscribers.findConfirmed(planned.filter((each) => !mailed.has(each)));
   const from = left.length === 0 ? 0 : ((attempts - 1) * 7) % left.length;

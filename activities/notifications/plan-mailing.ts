@@ -12,7 +12,7 @@ export type PlanMailingDeps = Pick<
 
 /**
  * Makes a delivery of each batch of the subscribers that a page has. Idempotent: the first attempt that gets so far decides who is in
- * which batch, in one document; a batch is found by its number.
+ * which batch, in one document; a batch is found by its number. It is as old as its plan: `isMailingKnown`.
  * @throws UNAVAILABLE (retryable, in some minutes) where the page has told as much in this hour as it may; CONFLICT where it does not show
  *   this any more
  */
@@ -20,9 +20,9 @@ export async function planMailing(deps: PlanMailingDeps, delivery: Delivery, org
   await shownNotice(deps, delivery.notification, org);
   const batches = (await deps.mailings.findPlan(delivery.id)) ?? (await makePlan(deps, delivery, org));
   for (const number of batches.keys()) {
-    const { notification, org: told } = delivery;
+    const { notification, org: told, createdAt } = delivery;
     const id = batchId(delivery.id, number);
-    const facts = { id, notification, channelId: `${SUBSCRIBERS}/${number}`, org: told, createdAt: deps.now() };
+    const facts = { id, notification, channelId: `${SUBSCRIBERS}/${number}`, org: told, createdAt };
     await deps.deliveries.insert({ ...facts, state: 'pending', attempts: 0, lastProblem: null, endedAt: null });
     await deps.commands.deliver(id);
   }

@@ -1,6 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/notifications/notification.ts';
-import { orgOfPage, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
+import { isMailingKnown, MAILED_KNOWN_DAYS, orgOfPage, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
 import { createTakePlace } from '../org-places.ts';
 import { askSubscriber } from './ask-subscriber.ts';
 import { takeAll } from './delivery-places.ts';
@@ -64,6 +64,9 @@ function attempt(
 ): Promise<void> {
   const org = orgOfPage(delivery.org);
   if (org === null) throw new FairleadError('INTERNAL', `The delivery ${delivery.id} is to no status page`);
+  if (!isMailingKnown(delivery, deps.now())) {
+    throw new FairleadError('CONFLICT', `Whom it has mailed is known for ${MAILED_KNOWN_DAYS} days, and no more`);
+  }
   if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery);
   return isBatch(delivery) ? mailBatch(deps, delivery, { ...options, org }) : planMailing(deps, delivery, org);
 }

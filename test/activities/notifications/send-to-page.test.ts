@@ -8,7 +8,12 @@ import { createSubscriberMailer } from '../../../adapters/notifications/subscrib
 import { FairleadError } from '../../../domain/errors.ts';
 import { groupedNotice } from '../../../domain/notifications/group-notices.ts';
 import type { Delivery, Notification } from '../../../domain/notifications/notification.ts';
-import { MOST_IN_BATCH, MOST_TOLD_IN_HOUR, pageAudience } from '../../../domain/notifications/page-audience.ts';
+import {
+  MAILED_KNOWN_DAYS,
+  MOST_IN_BATCH,
+  MOST_TOLD_IN_HOUR,
+  pageAudience,
+} from '../../../domain/notifications/page-audience.ts';
 import { putDeliveries } from '../../../domain/notifications/put-deliveries.ts';
 import { subscribeNotice } from '../../../domain/notifications/subscribe-notice.ts';
 import { header, startSmtpPeer, textPart } from '../../adapters/mail/smtp-peer.ts';
@@ -328,6 +333,29 @@ it('mails of a page are counted, each that was taken once; what is more waits, a
   await parts.attempt(batch);
   assert.equal(new Set(told).size, 4);
   assert.equal(counts.get('page-mails/acme'), 4);
+});
+
+it('what is replayed when nobody knows any more whom it has mailed mails nobody, and is not delivered', async () => {
+  const parts = world();
+  const [reader = ''] = await addSubscribers(parts.subscribers, 'acme', 1, NOW);
+  await parts.tell('page/inc_1/opened');
+  const plan = parts.started.shift() ?? '';
+  await parts.attempt(plan);
+  const batch = parts.started.shift() ?? '';
+  const isGivenUp = { code: 'CONFLICT', retryable: false };
+  const forgotten = { ...parts.mailings, findPlan: async () => null };
+  const send = createSendToPage({ ...parts, mailings: forgotten }, () => 1);
+  await assert.rejects(send((await parts.deliveries.find(batch)) as Delivery, NEVER), isGivenUp);
+  await parts.deliveries.note(plan, { state: 'dead' });
+  parts.clock.now = new Date(NOW.getTime() + MAILED_KNOWN_DAYS * 86_400_000);
+  for (const id of [plan, batch]) {
+    await assert.rejects(parts.attempt(id), isGivenUp);
+    assert.notEqual((await parts.deliveries.find(id))?.state, 'delivered');
+  }
+  assert.deepEqual([taken(), await parts.mailings.mailed(batch)], [[], new Set()]);
+  parts.clock.now = new Date(parts.clock.now.getTime() - 1);
+  await parts.attempt(batch);
+  assert.deepEqual([taken().length, await parts.mailings.mailed(batch)], [1, new Set([reader])]);
 });
 
 it('of the slots of a worker, batches take two, of a page one, and leave the others to alerts', async () => {
