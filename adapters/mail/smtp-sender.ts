@@ -101,7 +101,26 @@ function refusal(error: unknown): FairleadError {
   const code = Number(responseCode);
   const final = code >= 500 && code < 600 && OF_THE_MAIL.has(command);
   const message = final ? `The mail server refused the mail (${code})` : 'The mail server did not take the mail';
-  return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: !final });
+  return new FairleadError('UNAVAILABLE', message, { cause: withoutAddresses(error), retryable: !final });
+}
+
+/** A mail address, wherever it stands. */
+const ADDRESS = /[^\s<>"',;:()[\]]+@[^\s<>"',;:()[\]]+/g;
+/** RFC 3463: why a server refuses. */
+const ENHANCED_CODE = /\b[245]\.\d{1,3}\.\d{1,3}\b/;
+
+/**
+ * What of a failure may stand in a log. The error of the library has the receivers, the envelope and the server's words, which repeat them
+ * in any form: of what a server says of the mail the codes alone are kept, of anything else the words without addresses.
+ */
+function withoutAddresses(error: unknown): Error {
+  const { name, message, code, command, responseCode, response } = error as Readonly<Record<string, unknown>>;
+  const [said] = ENHANCED_CODE.exec(String(response ?? '')) ?? [];
+  const isOfTheMail = OF_THE_MAIL.has(command);
+  const facts = { code, command, responseCode, enhancedCode: said };
+  const words = isOfTheMail ? `The server answered ${responseCode} to ${command}` : String(message).replace(ADDRESS, '[address]');
+  const kept = Object.entries(facts).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
+  return Object.assign(new Error(words), { name: String(name ?? 'Error'), ...Object.fromEntries(kept) });
 }
 
 function readUrl(text: string) {

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import type { SMTPServerOptions } from 'smtp-server';
+import { createLogger } from '../../../adapters/logging/logger.ts';
 import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { MAIL, mailSenderSuite } from '../../ports/identity/mail-sender.ts';
@@ -61,6 +64,43 @@ test('what a server refuses for good is not tried again, what it refuses for now
     });
     const sender = createSmtpSender({ url: peer.url, from: FROM });
     await assert.rejects(sender.send(MAIL), unavailable(retryable), code);
+    sender.close();
+    await peer.stop();
+  }
+});
+
+test('no failure carries the address of a receiver into a log, whatever the server says of it', async () => {
+  const lines: string[] = [];
+  const output = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
+  const log = createLogger({ name: 'test', level: 'debug' }, output);
+  const [local = ''] = MAIL.to.split('@');
+  const words = `5.1.1 <${MAIL.to}>: ${local} has moved to other.${local}@example.net`;
+  const no = (responseCode: number) => Object.assign(new Error(words), { responseCode });
+  const refusals = {
+    receiver: { onRcptTo: (_address, _session, done) => done(no(550)) },
+    mail: {
+      onData(stream, _session, done) {
+        stream.resume();
+        stream.on('end', () => done(no(554)));
+      },
+    },
+    sender: { onMailFrom: (_address, _session, done) => done(no(451)) },
+    connection: { onConnect: (_session, done) => done(Object.assign(new Error('5.3.2 closed'), { responseCode: 421 })) },
+  } satisfies Record<string, SMTPServerOptions>;
+  for (const [what, options] of Object.entries(refusals)) {
+    const peer = await startSmtpPeer({ hideSTARTTLS: true, ...options });
+    const sender = createSmtpSender({ url: peer.url, from: FROM });
+    const failure = await sender.send(MAIL).then(
+      () => assert.fail('it was taken'),
+      (error: unknown) => error,
+    );
+    lines.length = 0;
+    log.error({ err: failure }, what);
+    const { cause } = failure as FairleadError;
+    const shown = `${lines.join('')} ${inspect(cause, { depth: null, showHidden: true })}`;
+    assert.ok(!shown.includes(MAIL.to) && !shown.includes('example.net'), shown);
+    if (what === 'receiver' || what === 'mail') assert.doesNotMatch(shown, new RegExp(`\\b${local}\\b`));
+    assert.match(lines.join(''), /"responseCode":(550|554|451|421)/, what);
     sender.close();
     await peer.stop();
   }
