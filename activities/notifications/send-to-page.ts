@@ -67,6 +67,6 @@ function attempt(
   if (!isMailingKnown(delivery, deps.now())) {
     throw new FairleadError('CONFLICT', `Whom it has mailed is known for ${MAILED_KNOWN_DAYS} days, and no more`);
   }
-  if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery);
+  if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery, options.signal);
   return isBatch(delivery) ? mailBatch(deps, delivery, { ...options, org }) : planMailing(deps, delivery, org);
 }

@@ -385,6 +385,76 @@ it('of the slots of a worker, batches take two, of a page one, and leave the oth
   await Promise.all(two);
 });
 
+it('a batch that goes on slowly, or of which some are put off, comes again soon each time; one that mails nobody less and less often', async (t) => {
+  const told = new Set<string>();
+  const faults = { all: false, putOff: new Set<string>() };
+  const mailer = {
+    ask: async () => undefined,
+    async tell({ id }: { readonly id: string }) {
+      if (faults.all || faults.putOff.has(id)) throw new FairleadError('UNAVAILABLE', 'put off', { retryable: true });
+      told.add(id);
+    },
+  };
+  const parts = world({ mailer });
+  const ids = await addSubscribers(parts.subscribers, 'acme', 30, NOW);
+  await parts.tell('page/inc_1/opened');
+  await parts.attempt(parts.started.shift() ?? '');
+  const batch = parts.started.shift() ?? '';
+  const next = async (): Promise<readonly [number, number]> => {
+    const error = await parts.attempt(batch).then(
+      () => assert.fail('it is delivered'),
+      (failure: FairleadError) => failure,
+    );
+    const { retryAfterSeconds } = error.details as { readonly retryAfterSeconds: number };
+    return [retryAfterSeconds, (await parts.deliveries.find(batch))?.attempts ?? Number.NaN];
+  };
+  // A mail takes more than the time of an attempt.
+  let looks = 0;
+  const clock = t.mock.method(performance, 'now', () => 50_000 * Math.floor(looks++ / 2));
+  for (let times = 1; times <= 10; times += 1) {
+    looks = 0;
+    assert.deepEqual([await next(), told.size], [[5, 0], times]);
+  }
+  clock.mock.restore();
+  faults.putOff = new Set(ids.slice(28));
+  assert.deepEqual([await next(), told.size], [[5, 0], 28]);
+  faults.all = true;
+  assert.deepEqual(
+    [await next(), await next(), await next()],
+    [
+      [5, 1],
+      [10, 2],
+      [20, 3],
+    ],
+  );
+  Object.assign(faults, { all: false, putOff: new Set() });
+  await parts.attempt(batch);
+  assert.equal(told.size, 30);
+});
+
+it('a mail that a batch has in hand when its time is over is cut off, so that no other attempt sends it beside it', async () => {
+  const begun: string[] = [];
+  const mailer = {
+    ask: async () => undefined,
+    tell: ({ id }: { readonly id: string }, _delivery: Delivery, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        begun.push(id);
+        const error = new FairleadError('UNAVAILABLE', 'cut off', { retryable: true });
+        signal.addEventListener('abort', () => reject(error), { once: true });
+      }),
+  };
+  const parts = pageDeliveryParts({ now: () => NOW, mailer });
+  const ids = await addSubscribers(parts.subscribers, 'acme', 3, NOW);
+  await parts.mailings.keepPlan('p/subscribers', [ids], NOW);
+  const batch: Delivery = {
+    ...{ id: 'p/subscribers/0', notification: noticeOf('p', 'acme'), channelId: 'subscribers/0' },
+    ...{ org: pageAudience('acme'), state: 'pending', attempts: 0, lastProblem: null, createdAt: NOW, endedAt: null },
+  };
+  const deps = { ...parts, takeMail: uncounted, longestMs: { begin: 20, mail: 200 } };
+  await assert.rejects(mailBatch(deps, batch, { org: 'acme', signal: NEVER, attempts: 1 }), { message: 'cut off' });
+  assert.deepEqual([begun.length, await parts.mailings.mailed(batch.id)], [1, new Set()]);
+});
+
 for (const looks of [1, 2, 3, 4]) {
   it(`a batch whose time is over after ${looks} looks at the clock leaves the rest to another attempt`, async (t) => {
     const told: string[] = [];
@@ -398,7 +468,10 @@ for (const looks of [1, 2, 3, 4]) {
     };
     let left = looks;
     const clock = t.mock.method(performance, 'now', () => (left-- > 0 ? 0 : 60_000));
-    await assert.rejects(mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
+    await assert.rejects(
+      mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 1 }),
+      { code: 'UNAVAILABLE' },
+    );
     clock.mock.restore();
     await mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 2 });
     assert.deepEqual(told.toSorted(), ids);

@@ -10,6 +10,7 @@ import { createLogger } from '../../../adapters/logging/logger.ts';
 import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { MAIL, mailSenderSuite } from '../../ports/identity/mail-sender.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { header, startSmtpPeer, textPart } from './smtp-peer.ts';
 
 const FROM = 'no-reply@fairlead.example';
@@ -85,7 +86,9 @@ test('no failure carries the address of a receiver into a log, whatever the serv
       },
     },
     sender: { onMailFrom: (_address, _session, done) => done(no(451)) },
-    connection: { onConnect: (_session, done) => done(Object.assign(new Error('5.3.2 closed'), { responseCode: 421 })) },
+    connection: {
+      onConnect: (_session, done) => done(Object.assign(new Error('5.3.2 closed'), { responseCode: 421 })),
+    },
   } satisfies Record<string, SMTPServerOptions>;
   for (const [what, options] of Object.entries(refusals)) {
     const peer = await startSmtpPeer({ hideSTARTTLS: true, ...options });
@@ -95,8 +98,8 @@ test('no failure carries the address of a receiver into a log, whatever the serv
       (error: unknown) => error,
     );
     lines.length = 0;
-    log.error({ err: failure }, what);
     const { cause } = failure as FairleadError;
+    log.error({ err: failure, cause }, what);
     const shown = `${lines.join('')} ${inspect(cause, { depth: null, showHidden: true })}`;
     assert.ok(!shown.includes(MAIL.to) && !shown.includes('example.net'), shown);
     if (what === 'receiver' || what === 'mail') assert.doesNotMatch(shown, new RegExp(`\\b${local}\\b`));
@@ -141,6 +144,37 @@ test('a server that is down, never answers, or stops answering fails the mail wi
   const sender = createSmtpSender({ url: slow.url, from: FROM, timeouts: QUICK });
   await assert.rejects(sender.send(MAIL), unavailable(true));
   sender.close();
+  await slow.stop();
+});
+
+test('nothing more of a mail is sent once its signal aborts, or its time is over, however little the server says now and then', async () => {
+  let [open, begun] = [0, 0];
+  const slow = await startSmtpPeer({
+    ...{ hideSTARTTLS: true, closeTimeout: 100 },
+    onConnect: (_session, done) => {
+      open += 1;
+      done();
+    },
+    onClose: () => {
+      open -= 1;
+    },
+    onData: (stream) => {
+      begun += 1;
+      stream.resume();
+    },
+  });
+  const timeouts = { connectMs: 60_000, silenceMs: 60_000 };
+  const sender = createSmtpSender({ url: slow.url, from: FROM, timeouts });
+  const stop = new AbortController();
+  const sent = sender.send(MAIL, stop.signal);
+  await waitUntil('the server has the mail', () => begun === 1);
+  stop.abort();
+  await assert.rejects(sent, unavailable(true));
+  await waitUntil('its connection is closed', () => open === 0);
+  const short = createSmtpSender({ url: slow.url, from: FROM, timeouts: { ...timeouts, mailMs: 300 } });
+  await assert.rejects(short.send(MAIL), unavailable(true));
+  await waitUntil('its connection is closed', () => open === 0);
+  for (const each of [sender, short]) each.close();
   await slow.stop();
 });
 
