@@ -111,11 +111,10 @@ export interface DeliveryStore {
   insert(delivery: Delivery): Promise<void>;
   /** How many wait of one channel that came at or after a time, up to `most`. */
   countPending(channel: Pick<Channel, 'id' | 'org'>, since: Date, most: number): Promise<number>;
-  /** Notes an attempt that failed, that it waits for the end of quiet hours, or the end. */
-  note(
-    id: string,
-    change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'heldUntil' | 'endedAt'>>,
-  ): Promise<void>;
+  /** Notes an attempt that failed, or the end. */
+  note(id: string, change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'endedAt'>>): Promise<void>;
+  /** Notes that it waits for the end of quiet hours. One that is held or has ended meanwhile stays as it is: this attempt came late. */
+  hold(id: string, until: Date): Promise<void>;
   /** How many of a channel are held until a time, up to `most`. */
   countHeld(channel: Pick<Channel, 'id' | 'org'>, until: Date, most: number): Promise<number>;
   /** Those that are held until a time, the first `most`, by their times, then ids. */

@@ -50,6 +50,10 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
     async note(id, change) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: change }));
     },
+    async hold(id, until) {
+      const change = { state: 'held', heldUntil: until } as const;
+      await mongoCall(() => collection.updateOne({ _id: id, state: 'pending' }, { $set: change }));
+    },
     countHeld: (channel, until, most) =>
       mongoCall(() => collection.countDocuments(heldOf(channel, until), { limit: most })),
     async listHeld(channel, until, most) {

@@ -245,6 +245,23 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       assert.deepEqual([await count(AT, 9), await count(later, 9), await count(AT, 2)], [3, 2, 2]);
     });
 
+    it('notes that one waits, and nothing where it has ended meanwhile or waits already', async () => {
+      const [first, second] = [new Date(AT.getTime() + 60_000), new Date(AT.getTime() + 120_000)];
+      for (const [state, after] of [
+        ['pending', 'held'],
+        ['delivered', 'delivered'],
+        ['dead', 'dead'],
+      ] as const) {
+        const delivery = deliveryRecord({ state });
+        await store().insert(delivery);
+        for (const until of [first, second]) await store().hold(delivery.id, until);
+        const { heldUntil, state: kept } = (await store().find(delivery.id)) ?? {};
+        assert.deepEqual([kept, heldUntil], [after, state === 'pending' ? first : undefined]);
+      }
+      await store().hold('none', first);
+      assert.equal(await store().find('none'), null);
+    });
+
     it('lists and counts those of a channel that are held until a time, and ends those that were not told', async () => {
       const [org, channelId] = [`org-${unique()}`, `chn_${unique()}`];
       const heldUntil = new Date(AT.getTime() + 60_000);

@@ -79,6 +79,10 @@ export function createMemoryDeliveries(): DeliveryStore {
       const known = deliveries.get(id);
       if (known !== undefined) deliveries.set(id, keepRecord({ ...known, ...change }));
     },
+    async hold(id, until) {
+      const known = deliveries.get(id);
+      if (known?.state === 'pending') deliveries.set(id, keepRecord({ ...known, state: 'held', heldUntil: until }));
+    },
     countHeld: async (channel, until, most) => Math.min(most, heldOf(channel, until).length),
     listHeld: async (channel, until, most) => heldOf(channel, until).slice(0, most),
     async endHeld(ids, end) {
