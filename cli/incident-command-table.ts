@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { CHAT_SERVICES } from '../domain/notifications/chat-services.ts';
 import { MOST_REPEATS, MOST_WAIT_MINUTES, OUTAGE_SEVERITIES } from '../domain/notifications/escalation.ts';
+import { DELIVERY_STATES } from '../domain/notifications/notification.ts';
 import { PASSING } from '../domain/notifications/quiet-hours.ts';
 import { duration, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
@@ -10,6 +11,7 @@ import { MOST } from './read-pages.ts';
 const load = () => import('./commands/incidents.ts');
 const loadEscalation = () => import('./commands/escalation.ts');
 const loadAlerts = () => import('./commands/alerts.ts');
+const loadDeliveries = () => import('./commands/deliveries.ts');
 const loadSubscribers = () => import('./commands/subscribers.ts');
 
 const INCIDENT = '<incident>';
@@ -143,6 +145,26 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .option(...org)
     .action((_options, self) =>
       perform(self, async (context) => (await loadAlerts()).testAlerts(context, self.opts())),
+    );
+  addDeliveries(alerts, perform);
+}
+
+function addDeliveries(alerts: Command, perform: Perform): void {
+  alerts
+    .command('deliveries')
+    .description('list notices to channels and to subscribers by what became of them, newest first')
+    .addOption(new Option('--state <state>', 'dead: given up').choices(DELIVERY_STATES).default('dead'))
+    .option('--org <slug>', 'of this org (default: yours; the operators with the key of the platform)')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadDeliveries()).listDeliveries(context, self.opts())),
+    );
+  alerts
+    .command('replay')
+    .description('try a notice once more that was given up')
+    .argument('<delivery>', 'its id')
+    .action((id, _options, self) =>
+      perform(self, async (context) => (await loadDeliveries()).replayDelivery(context, id)),
     );
 }
 

@@ -107,6 +107,17 @@ export const channelReply = z.looseObject({
   lastProblem: text.nullish(),
 });
 
+export const deliveryReply = z.looseObject({
+  id: text,
+  channelId: text,
+  audience: text.nullish(),
+  subject: text,
+  state: text,
+  attempts: z.number(),
+  lastProblem: text.nullish(),
+  createdAt: text,
+});
+
 export type ChannelReply = z.infer<typeof channelReply>;
 
 const policyReply = z.looseObject({

@@ -147,7 +147,7 @@ export const logLineReply = z.looseObject({
 });
 
 export const pageOf = <T extends z.ZodType>(item: T) =>
-  z.looseObject({ items: z.array(item), nextCursor: text.nullish() });
+  z.looseObject({ items: z.array(item), nextCursor: text.nullish(), total: z.number().optional() });
 
 export type StepReply = z.infer<typeof stepReply>;
 export type BuildReply = z.infer<typeof buildReply>;

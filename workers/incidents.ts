@@ -21,7 +21,7 @@ export const incidents = defineModule({
   schedules: [],
   queue: 'own',
   slots: () => 16,
-  async compose({ env, settings, connect, client }) {
+  async compose({ env, settings, connect, client, logger }) {
     const { platformOrg, urls } = settings;
     if (urls.monitor === undefined) return null;
     const { db } = await connect('monitor');
@@ -37,6 +37,7 @@ export const incidents = defineModule({
     return createIncidentsActivities({
       ...{ incidents: createIncidentStore({ db }), outbox, channels, monitors },
       escalations: createEscalationStore({ db }),
+      warn: (problem, message) => logger.warn(problem, message),
       tellPage: createTellPage({
         ...{ monitors, outbox },
         ...{ platformOrg, platformName: env.PLATFORM_NAME, statusUrl: env.STATUS_URL ?? urls.monitor },

@@ -110,6 +110,7 @@ export const monitors = defineModule({
         ...composeSources(parts),
         memory: createReconcileMemory({ db }),
         ping: composePing(parts),
+        platformOrg: settings.platformOrg,
         ...{ outbox, now, warn },
       }),
     };

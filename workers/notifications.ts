@@ -6,6 +6,7 @@ import { notificationsWorkerSection } from '../adapters/env/notifications.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createGuardedFetch, type GuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
+import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
 import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
 import { createMailCounts } from '../adapters/mongo/notifications/mail-counts.ts';
@@ -18,6 +19,7 @@ import { createSubscriberMailer } from '../adapters/notifications/subscriber-mai
 import { createResolverLookup } from '../adapters/public-dns/resolver-lookup.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { originsTrustedFor, type TrustedOrigin } from '../domain/notifications/trusted-origins.ts';
+import { createShowsMonitor } from '../domain/status-page/shows-monitor.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
 const now = () => new Date();
@@ -54,6 +56,7 @@ export const notifications = defineModule({
       }),
       subscribers: createSubscriberStore({ db }),
       mailings: createMailingStore({ db }),
+      showsMonitor: createShowsMonitor(createMonitorStore({ db })),
       // Connections of their own: no alert waits behind mails to thousands.
       mailer: createSubscriberMailer({
         mail: await openMail({ env, opened }),

@@ -1,3 +1,4 @@
+import { FairleadError } from '../../domain/errors.ts';
 import { type IncidentEvent, incidentNotice } from '../../domain/incidents/incident-notice.ts';
 import { fromIncidentView, type IncidentView, toIncidentView } from '../../domain/incidents/incident-view.ts';
 import { type EscalationSources, planEscalations } from '../../domain/incidents/plan-escalations.ts';
@@ -12,6 +13,7 @@ export interface IncidentsActivityDeps extends EscalationSources {
   readonly outbox: Pick<Outbox, 'tell'>;
   /** Tells those who read it on a status page. Idempotent by the incident and the event. */
   readonly tellPage: (told: IncidentTold) => Promise<void>;
+  readonly warn: (problem: { readonly err: unknown; readonly incidentId: string }, message: string) => void;
 }
 
 export interface IncidentTold {
@@ -24,7 +26,7 @@ export interface IncidentTold {
 
 /** What the workflow of an incident does. All of it is found by the id of the incident. */
 export function createIncidentsActivities(deps: IncidentsActivityDeps) {
-  const { incidents, outbox, tellPage } = deps;
+  const { incidents, outbox } = deps;
   return {
     /**
      * Writes it with the escalation that its org has for it. Idempotent: an incident of that id that is on record stays as it is.
@@ -49,9 +51,22 @@ export function createIncidentsActivities(deps: IncidentsActivityDeps) {
     /** Idempotent by the ids of the notices. Who answers for it is told before who reads of it. */
     async tellIncident(told: IncidentTold): Promise<void> {
       await outbox.tell(incidentNotice(told.incident, told));
-      await tellPage(told);
+      await tellReaders(deps, told);
     },
   };
+}
+
+/**
+ * What another attempt may mend, such as a database that is away, is tried again. Anything else is the page's alone: it is in the log, and
+ * the incident goes on. @throws UNAVAILABLE (retryable)
+ */
+async function tellReaders({ tellPage, warn }: IncidentsActivityDeps, told: IncidentTold): Promise<void> {
+  try {
+    await tellPage(told);
+  } catch (err) {
+    if (err instanceof FairleadError && err.retryable) throw err;
+    warn({ err, incidentId: told.incident.id }, 'the subscribers of a status page cannot be told of an incident');
+  }
 }
 
 export type IncidentsActivities = ReturnType<typeof createIncidentsActivities>;

@@ -1,12 +1,14 @@
 import type { Clock } from '../../domain/clock.ts';
 import { eachItem } from '../../domain/each-item.ts';
-import { isOnTime, type ShardChecks, withMonitor } from '../../domain/monitors/checks-on-time.ts';
+import { type ChecksTally, createChecksTally } from '../../domain/monitors/checks-on-time.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { ConditionStore, MonitorStore } from '../../domain/monitors/ports.ts';
 
 export interface PingDeadManDeps {
   readonly monitors: Pick<MonitorStore, 'list'>;
   readonly conditions: Pick<ConditionStore, 'find'>;
+  /** Slug of the org that runs the installation. */
+  readonly platformOrg: string;
   /** The database's. */
   readonly now: Clock;
   /** Null where no address is set. @throws UNAVAILABLE, SOURCE_REFUSED */
@@ -24,7 +26,7 @@ const BATCH = 200;
  */
 export async function pingDeadMan(deps: PingDeadManDeps, signal: AbortSignal): Promise<'unset' | 'late' | 'pinged'> {
   if (deps.ping === null) return 'unset';
-  const late = (await tallyOf(deps, signal)).filter((shard) => !isOnTime(shard));
+  const late = (await tallyOf(deps, signal)).late(deps.platformOrg);
   if (late.length > 0) {
     deps.warn({ late }, 'checks are late: MONITOR_DEAD_MAN_URL is not called');
     return 'late';
@@ -33,13 +35,16 @@ export async function pingDeadMan(deps: PingDeadManDeps, signal: AbortSignal): P
   return 'pinged';
 }
 
-async function tallyOf({ monitors, conditions, now }: PingDeadManDeps, signal: AbortSignal) {
-  let tally: readonly ShardChecks[] = [];
+async function tallyOf(
+  { monitors, conditions, now }: PingDeadManDeps,
+  signal: AbortSignal,
+): Promise<Pick<ChecksTally, 'late'>> {
+  const tally = createChecksTally();
   let batch: Monitor[] = [];
   const take = async (): Promise<void> => {
     const found = await conditions.find(batch.map(({ id }) => id));
     const at = now();
-    for (const monitor of batch) tally = withMonitor(tally, { monitor, condition: found.get(monitor.id) ?? null }, at);
+    for (const monitor of batch) tally.add({ monitor, condition: found.get(monitor.id) ?? null }, at);
     batch = [];
   };
   for await (const monitor of eachItem((page) => monitors.list({ org: null, archived: false }, page), signal)) {

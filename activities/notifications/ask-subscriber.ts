@@ -12,7 +12,7 @@ export const requestIdOf = ({ channelId }: Pick<Delivery, 'channelId'>): string 
  * request: each attempt of it finds its question counted, and its link made, and sends the same mail.
  * @throws UNAVAILABLE (retryable) when the mail server did not take it; LINK_INVALID for an attempt that comes a day late
  */
-export async function askSubscriber(deps: AskSubscriberDeps, delivery: Delivery): Promise<void> {
+export async function askSubscriber(deps: AskSubscriberDeps, delivery: Delivery, signal: AbortSignal): Promise<void> {
   const { subscribers, links, now } = deps;
   const request = await subscribers.findRequest(requestIdOf(delivery));
   if (request === null) return;
@@ -27,5 +27,5 @@ export async function askSubscriber(deps: AskSubscriberDeps, delivery: Delivery)
   }
   const asked = await subscribers.findByAddress(org, address);
   if (asked === null || subscribing(asked, askedBy) !== 'askAgain' || !isOpen(asked.confirmation, now())) return;
-  await deps.mailer.ask(asked, delivery);
+  await deps.mailer.ask(asked, delivery, signal);
 }

@@ -33,7 +33,7 @@ export function createNotificationsActivities(deps: NotificationsActivityDeps) {
   const { deliveries, notices, now } = deps;
   const attemptOf = (): number => Context.current().info.attempt;
   const inPlace = createDeliveryPlaces(attemptOf);
-  const takeMail = createTakeMail(deps.mailCounts, now);
+  const takeMail = createTakeMail(deps.mailCounts, now, 'alerts');
   const sendToPage = createSendToPage(deps, attemptOf);
   const audiences = withSubscribers(deps.channels, deps.subscribers);
   return {

@@ -13,6 +13,12 @@ export function isForNow(error: unknown): error is FairleadError {
   return error instanceof FairleadError && error.retryable;
 }
 
+/** Whether an error says when to try again: it waits for its turn, and nothing has failed. */
+export function isWaiting(error: unknown): boolean {
+  if (!isForNow(error) || typeof error.details !== 'object' || error.details === null) return false;
+  return 'retryAfterSeconds' in error.details;
+}
+
 /** The same error with when to try again: by the attempts that were made, for how long one waited for its turn says nothing. */
 export function inTime(error: unknown, attempts: number): unknown {
   if (!isForNow(error)) return error;

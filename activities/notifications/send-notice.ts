@@ -11,7 +11,7 @@ import { MOST_HELD } from './tell-digest.ts';
 
 export interface SendNoticeDeps {
   readonly channels: Pick<ChannelStore, 'find'>;
-  readonly deliveries: Pick<DeliveryStore, 'find' | 'note' | 'countHeld' | 'endHeld'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'note' | 'hold' | 'countHeld' | 'endHeld'>;
   readonly sender: NoticeSender;
   readonly inPlace: InDeliveryPlace;
   readonly takeMail: TakeMail;
@@ -80,7 +80,7 @@ async function hold({ deliveries }: SendNoticeDeps, channel: Channel, { id }: De
   if ((await deliveries.countHeld(channel, until, MOST_HELD)) >= MOST_HELD) {
     throw new FairleadError('CONFLICT', `${MOST_HELD} notices wait for the end of these quiet hours already`);
   }
-  await deliveries.note(id, { state: 'held', heldUntil: until });
+  await deliveries.hold(id, until);
 }
 
 /** What a digest has told is delivered by it. Idempotent: also where the worker died after it was sent. */

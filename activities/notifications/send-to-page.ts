@@ -1,13 +1,14 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/notifications/notification.ts';
-import { orgOfPage, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
+import { isMailingKnown, MAILED_KNOWN_DAYS, orgOfPage, SUBSCRIBERS } from '../../domain/notifications/page-audience.ts';
 import { createTakePlace } from '../org-places.ts';
 import { askSubscriber } from './ask-subscriber.ts';
 import { takeAll } from './delivery-places.ts';
-import { mailBatch } from './mail-batch.ts';
+import { type MailBatchDeps, mailBatch } from './mail-batch.ts';
 import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { planMailing } from './plan-mailing.ts';
-import { inTime, problemOf } from './retry-times.ts';
+import { inTime, isWaiting, problemOf } from './retry-times.ts';
+import { createTakeMail } from './take-mail.ts';
 
 /** Makes one attempt of a delivery to the subscribers of a page, or to one of them. @throws UNAVAILABLE (retryable) */
 export type SendToPage = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
@@ -21,7 +22,8 @@ const MOST_AT_ONCE = { batch: 2, other: 4 } as const;
 const MOST_OF_ONE_PAGE = { batch: 1, other: 3 } as const;
 
 /** @param attemptOf the number of this attempt, the first is 1 */
-export function createSendToPage(deps: PageDeliveryDeps, attemptOf: () => number): SendToPage {
+export function createSendToPage(parts: PageDeliveryDeps, attemptOf: () => number): SendToPage {
+  const deps = { ...parts, takeMail: createTakeMail(parts.mailCounts, parts.now, 'page-mails') };
   const places = {
     batch: placesOf('Mails to subscribers', MOST_AT_ONCE.batch, MOST_OF_ONE_PAGE.batch),
     other: placesOf('Mails to new subscribers', MOST_AT_ONCE.other, MOST_OF_ONE_PAGE.other),
@@ -34,8 +36,10 @@ export function createSendToPage(deps: PageDeliveryDeps, attemptOf: () => number
       await attempt(deps, delivery, { signal, attempts });
     } catch (error) {
       signal.throwIfAborted();
-      await deps.deliveries.note(delivery.id, { attempts, lastProblem: problemOf(error) });
-      throw inTime(error, attempts);
+      const isTurn = isWaiting(error);
+      const counted = isTurn ? delivery.attempts : attempts;
+      await deps.deliveries.note(delivery.id, { attempts: counted, lastProblem: problemOf(error) });
+      throw isTurn ? error : inTime(error, attempts);
     } finally {
       leave();
     }
@@ -54,12 +58,15 @@ function placesOf(what: string, mostInAll: number, mostOfPage: number) {
 }
 
 function attempt(
-  deps: PageDeliveryDeps,
+  deps: PageDeliveryDeps & MailBatchDeps,
   delivery: Delivery,
   options: { readonly signal: AbortSignal; readonly attempts: number },
 ): Promise<void> {
   const org = orgOfPage(delivery.org);
   if (org === null) throw new FairleadError('INTERNAL', `The delivery ${delivery.id} is to no status page`);
-  if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery);
-  return isBatch(delivery) ? mailBatch(deps, delivery, options) : planMailing(deps, delivery, org);
+  if (!isMailingKnown(delivery, deps.now())) {
+    throw new FairleadError('CONFLICT', `Whom it has mailed is known for ${MAILED_KNOWN_DAYS} days, and no more`);
+  }
+  if (delivery.notification.kind === 'subscriber.confirm') return askSubscriber(deps, delivery, options.signal);
+  return isBatch(delivery) ? mailBatch(deps, delivery, { ...options, org }) : planMailing(deps, delivery, org);
 }

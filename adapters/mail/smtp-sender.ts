@@ -15,20 +15,27 @@ export interface SmtpOptions {
    * a server on the same machine or network only; a server on the loopback interface needs no such leave.
    */
   readonly allowPlaintext?: boolean;
-  /** Milliseconds: for reaching the server and its greeting, and for any later silence of it. */
-  readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number };
+  /**
+   * Milliseconds: for reaching the server and its greeting, for any later silence of it, and for all of a mail, from when it is given to
+   * the sender.
+   */
+  readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number; readonly mailMs?: number };
 }
 
 /** Any mail; `stop` where its reader may end what it is one of. */
 export type SentMail = Omit<Mail, 'kind'> & { readonly stop?: { readonly url: string } };
 
 export interface SmtpSender extends MailSender {
-  /** Of any kind: what is sent does not name it. @throws UNAVAILABLE (retryable unless the server refused it for good) */
-  send(mail: SentMail): Promise<void>;
+  /**
+   * Of any kind: what is sent does not name it. Once the signal aborts, or its time is over, nothing more of the mail is sent: the server
+   * may have taken it. @throws UNAVAILABLE (retryable unless the server refused it for good)
+   */
+  send(mail: SentMail, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
 
-const TIMEOUTS = { connectMs: 5_000, silenceMs: 15_000 } as const;
+/** All of a mail ends before the attempt of a delivery does, which has a minute: no two attempts send one mail at once. */
+const TIMEOUTS = { connectMs: 5_000, silenceMs: 15_000, mailMs: 45_000 } as const;
 
 /**
  * Sends through a mail server, over a few connections that are kept. Certificates are always verified. A mail's id is
@@ -40,7 +47,7 @@ export function createSmtpSender(options: SmtpOptions): SmtpSender {
   const from = normalizeEmail(options.from);
   if (from === null) throw new FairleadError('VALIDATION_FAILED', 'MAIL_FROM is not an e-mail address');
   const domain = from.slice(from.lastIndexOf('@') + 1);
-  const { connectMs, silenceMs } = options.timeouts ?? TIMEOUTS;
+  const { connectMs, silenceMs, mailMs } = { ...TIMEOUTS, ...options.timeouts };
   const transport = createTransport({
     host,
     port,
@@ -58,10 +65,12 @@ export function createSmtpSender(options: SmtpOptions): SmtpSender {
   });
   return {
     outbox: null,
-    async send(mail: SentMail) {
+    async send(mail: SentMail, signal?: AbortSignal) {
       checkRecipient(mail.to);
       try {
+        const over = AbortSignal.timeout(mailMs);
         await transport.sendMail({
+          signal: signal === undefined ? over : AbortSignal.any([signal, over]),
           // Objects, not strings: a string would be parsed, and could name several.
           from: { name: mail.fromName, address: from },
           to: { name: '', address: mail.to },
@@ -101,7 +110,27 @@ function refusal(error: unknown): FairleadError {
   const code = Number(responseCode);
   const final = code >= 500 && code < 600 && OF_THE_MAIL.has(command);
   const message = final ? `The mail server refused the mail (${code})` : 'The mail server did not take the mail';
-  return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: !final });
+  return new FairleadError('UNAVAILABLE', message, { cause: withoutAddresses(error), retryable: !final });
+}
+
+/** A mail address, wherever it stands. */
+const ADDRESS = /[^\s<>"',;:()[\]]+@[^\s<>"',;:()[\]]+/g;
+/** RFC 3463: why a server refuses. */
+const ENHANCED_CODE = /\b[245]\.\d{1,3}\.\d{1,3}\b/;
+
+/**
+ * What of a failure may stand in a log. The error of the library has the receivers, the envelope and the server's words, which repeat them
+ * in any form: of what a server says of the mail the codes alone are kept, of anything else the words without addresses.
+ */
+function withoutAddresses(error: unknown): Error {
+  const { name, message, code, command, responseCode, response } = error as Readonly<Record<string, unknown>>;
+  const [said = ''] = ENHANCED_CODE.exec(String(response ?? '')) ?? [];
+  const facts = { code, command, responseCode, enhancedCode: said };
+  const words = OF_THE_MAIL.has(command)
+    ? `The server answered ${responseCode} ${said} to ${command}`
+    : String(message).replace(ADDRESS, '[address]');
+  const kept = Object.entries(facts).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
+  return Object.assign(new Error(words), { name: String(name ?? 'Error'), ...Object.fromEntries(kept) });
 }
 
 function readUrl(text: string) {

@@ -36,7 +36,7 @@ export function createNoticeSender(deps: NoticeSenderDeps): NoticeSender {
   return {
     send(channel, delivery, signal) {
       const { id, target } = channel;
-      if (target.kind === 'mail') return sendMail(deps, channel, target.to, delivery);
+      if (target.kind === 'mail') return sendMail(deps, channel, { to: target.to, delivery, signal });
       const fetch = deps.fetchFor(channel.org);
       if (target.kind === 'chat') return sendChat({ ...deps, fetch }, id, target, delivery, signal);
       const secrets = target.secrets.map((secret) => deps.cipher.open(secret, webhookSecretContext(id)));
@@ -45,7 +45,13 @@ export function createNoticeSender(deps: NoticeSenderDeps): NoticeSender {
   };
 }
 
-async function sendMail(deps: NoticeSenderDeps, channel: Channel, to: string, delivery: Delivery): Promise<void> {
+interface ToSend {
+  readonly to: string;
+  readonly delivery: Delivery;
+  readonly signal: AbortSignal;
+}
+
+async function sendMail(deps: NoticeSenderDeps, channel: Channel, { to, delivery, signal }: ToSend): Promise<void> {
   const { mail, platformName } = deps;
   if (mail === null) {
     throw new FairleadError('UNAVAILABLE', 'No mail is sent: set SMTP_URL for the worker', { retryable: true });
@@ -55,6 +61,7 @@ async function sendMail(deps: NoticeSenderDeps, channel: Channel, to: string, de
   const isAsked = kind === 'channel.confirm';
   await mail.send(
     noticeMail({ id: messageId(delivery.id), to, fromName: platformName, subject, text, link, isStop: !isAsked }),
+    signal,
   );
 }
 

@@ -29,7 +29,7 @@ export function createSubscriberMailer(deps: SubscriberMailerDeps): SubscriberMa
     throw new FairleadError('UNAVAILABLE', 'No mail is sent: set SMTP_URL for the worker', { retryable: true });
   };
   return {
-    async ask(subscriber, { id, notification: { subject, text } }) {
+    async ask(subscriber, { id, notification: { subject, text } }, signal) {
       const url = subscriberLink(
         pageUrl,
         SUBSCRIBER_CONFIRM_PATH,
@@ -39,14 +39,15 @@ export function createSubscriberMailer(deps: SubscriberMailerDeps): SubscriberMa
       const link = { label: 'Confirm', url };
       await mail().send(
         noticeMail({ id: messageId(id), to: subscriber.address, fromName, subject, text, link, isStop: false }),
+        signal,
       );
     },
-    async tell({ id, address: to }, { notification }) {
+    async tell({ id, address: to }, { notification }, signal) {
       const { subject, text } = notification;
       const url = subscriberLink(pageUrl, SUBSCRIBER_STOP_PATH, id, links.stopToken(id));
       const link = { label: 'Unsubscribe', url };
       const sent = messageId(`${notification.id}/${id}`);
-      await mail().send(noticeMail({ id: sent, to, fromName, subject, text, link, isStop: true }));
+      await mail().send(noticeMail({ id: sent, to, fromName, subject, text, link, isStop: true }), signal);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutMaintenance, withWindow } from '../../domain/monitors/maintenance.ts';
+import { hasWindow, withoutMaintenance, withWindow } from '../../domain/monitors/maintenance.ts';
 import { cutShort } from '../../domain/monitors/recurring-maintenance.ts';
 import { monitorViewSchema } from '../../domain/monitors/reply-schema.ts';
 import { maintenanceSchema } from '../../domain/monitors/schema.ts';
@@ -30,15 +30,18 @@ function addRoute(deps: MonitorsDeps): Route {
     ...row,
     method: 'post',
     summary: 'Adds a time in which a monitor may fail: neither told nor counted',
-    description: 'It begins now or within a year, and has at most 31 days.',
+    description:
+      'It begins now or within a year, and has at most 31 days. A repeat of the same request adds nothing: whoever got no answer, or UNAVAILABLE, sends it again.',
     body: maintenanceSchema,
     resource: ({ params }, { caller }) => requireMonitor(deps, caller, params.id),
     handle: async ({ resource: { id, org, maintenance: known }, body }, context) => {
-      // What is refused is not recorded.
+      // What is refused is not recorded, nor is a repeat, which may have its readers to tell yet.
       withWindow(known, body, deps.now());
-      const data = { from: body.from.toISOString(), to: body.to.toISOString() };
-      const facts = { type: 'monitor.maintenance_added', subject: id, orgSlug: org, data };
-      await recordChange(deps, context, context.caller, facts);
+      if (!hasWindow(known, body)) {
+        const data = { from: body.from.toISOString(), to: body.to.toISOString() };
+        const facts = { type: 'monitor.maintenance_added', subject: id, orgSlug: org, data };
+        await recordChange(deps, context, context.caller, facts);
+      }
       const changed = await changeOne(deps, id, ({ maintenance }, at) => ({
         maintenance: withWindow(maintenance, body, at),
       }));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
-import { withoutRecurring, withRecurring } from '../../domain/monitors/recurring-maintenance.ts';
+import { sameRecurring, withoutRecurring, withRecurring } from '../../domain/monitors/recurring-maintenance.ts';
 import { monitorViewSchema } from '../../domain/monitors/reply-schema.ts';
 import { recurringSchema } from '../../domain/monitors/schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
@@ -30,23 +30,25 @@ function addRoute(deps: MonitorsDeps): Route {
     path: '/api/monitors/:id/recurring-maintenance',
     summary: 'Adds times in which a monitor may fail, again and again: neither told nor counted',
     description:
-      'They are by the clocks of the time zone: a time that these show twice is the first of both, one that they leave out is as much later as they leave out.',
+      'They are by the clocks of the time zone: a time that these show twice is the first of both, one that they leave out is as much later as they leave out. A repeat of the same request adds nothing: whoever got no answer, or UNAVAILABLE, sends it again.',
     params: monitorParams,
     body: recurringSchema,
     errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
     resource: ({ params }, { caller }) => requireMonitor(deps, caller, params.id),
     handle: async ({ resource: { id, org, recurring: known = [] }, body }, context) => {
-      const added = { id: deps.newId('maintenance'), ...body, since: deps.now(), until: null, cut: null };
-      // What is refused is not recorded.
-      withRecurring(known, added);
-      const { cron, timeZone, minutes } = body;
-      const data = { id: added.id, cron, timeZone, minutes };
-      const facts = { type: 'monitor.recurring_maintenance_added', subject: id, orgSlug: org, data };
-      await recordChange(deps, context, context.caller, facts);
+      const asked = { id: deps.newId('maintenance'), ...body, since: deps.now(), until: null, cut: null };
+      // What is refused is not recorded, nor is a repeat, which may have its readers to tell yet.
+      withRecurring(known, asked);
+      if (sameRecurring(known, body) === undefined) {
+        const { cron, timeZone, minutes } = body;
+        const data = { id: asked.id, cron, timeZone, minutes };
+        const facts = { type: 'monitor.recurring_maintenance_added', subject: id, orgSlug: org, data };
+        await recordChange(deps, context, context.caller, facts);
+      }
       const changed = await changeOne(deps, id, ({ recurring = [] }) => ({
-        recurring: withRecurring(recurring, added),
+        recurring: withRecurring(recurring, asked),
       }));
-      await deps.announceMaintenance(changed, added, deps.now());
+      await deps.announceMaintenance(changed, sameRecurring(changed.recurring ?? [], body) ?? asked, deps.now());
       return { status: 200, data: await viewOf(deps, changed) };
     },
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { DELIVERY_STATES } from '../../domain/notifications/notification.ts';
+import { isMailingKnown, MAILED_KNOWN_DAYS, ownerOf, pageAudience } from '../../domain/notifications/page-audience.ts';
 import { deliveryView, deliveryViewSchema } from '../../domain/notifications/reply-schema.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { isPlatform } from '../http/caller.ts';
@@ -43,18 +44,20 @@ function testRoute({ outbox, newId, now }: NotificationsDeps): Route {
   });
 }
 
-function listRoute({ deliveries }: NotificationsDeps): Route {
+function listRoute({ deliveries, platformOrg }: NotificationsDeps): Route {
   return defineRoute({
     method: 'get',
     path: '/api/alerts/deliveries',
     summary:
       'Notices by what became of them, the newest first; `held` wait for the end of quiet hours, `dead` were given up after 24 hours',
+    description: 'To the channels of the org, and to the subscribers of its status page.',
     tag,
     callers: CHANNEL_ADMINS,
     query: orgQuery.extend({ state: z.enum(DELIVERY_STATES).default('dead'), ...pageQueryShape }),
     responses: { 200: { description: 'A page of deliveries', schema: pageSchema(deliveryViewSchema) } },
     handle: async ({ query: { org, state, cursor = null, limit } }, { caller }) => {
-      const filter = { org: toldOrg(caller, org), state };
+      const told = toldOrg(caller, org);
+      const filter = { org: told, page: pageAudience(told ?? platformOrg), state };
       const { items, nextCursor } = await deliveries.list(filter, { cursor, limit });
       return { status: 200, data: { items: items.map(deliveryView), nextCursor } };
     },
@@ -66,7 +69,8 @@ function replayRoute(deps: NotificationsDeps): Route {
     method: 'post',
     path: '/api/alerts/deliveries/replay',
     summary: 'Tries a notice once more that was given up',
-    description: 'The receiver gets it under the same id as before.',
+    description: `The receiver gets it under the same id as before. Whoever reads a status page and was mailed already gets nothing: that is known for \
+${MAILED_KNOWN_DAYS} days, and later the answer is CONFLICT.`,
     tag,
     callers: CHANNEL_ADMINS,
     body: z.strictObject({ id: z.string().min(1).max(300) }),
@@ -74,15 +78,23 @@ function replayRoute(deps: NotificationsDeps): Route {
     errors: ['DELIVERY_NOT_FOUND', 'CONFLICT'],
     resource: async ({ body: { id } }, { caller }) => {
       const delivery = await deps.deliveries.find(id);
-      if (delivery !== null && (isPlatform(caller) || delivery.org === caller.org)) return delivery;
+      const isListed = delivery !== null && delivery.notification.kind !== 'subscriber.confirm';
+      if (isListed && (isPlatform(caller) || ownerOf(delivery) === caller.org)) return delivery;
       throw new FairleadError(
         'DELIVERY_NOT_FOUND',
         `There is no delivery ${id}; GET /api/alerts/deliveries lists yours`,
       );
     },
-    handle: async ({ resource: { id, org, state } }, context) => {
+    handle: async ({ resource: delivery }, context) => {
+      const { id, state } = delivery;
+      if (!isMailingKnown(delivery, deps.now())) {
+        throw new FairleadError(
+          'CONFLICT',
+          `Whom ${id} has mailed is known for ${MAILED_KNOWN_DAYS} days, and no more`,
+        );
+      }
       if (state !== 'dead') throw new FairleadError('CONFLICT', `The delivery ${id} is ${state}: it needs no replay`);
-      const facts = { type: 'monitor.delivery_replayed', subject: id, orgSlug: org, data: {} };
+      const facts = { type: 'monitor.delivery_replayed', subject: id, orgSlug: ownerOf(delivery), data: {} };
       await deps.recordChange(context, context.caller, facts);
       await deps.deliveryCommands.deliver(id, true);
       return { status: 202, data: { id } };

@@ -26,6 +26,8 @@ export interface NotificationsDeps {
   readonly sealForChannel: (channelId: string, text: string) => SealedSecret;
   readonly links: ChannelLinks;
   readonly mailCounts: MailCounts;
+  /** Slug of the org that runs the installation, whose page is the operators'. */
+  readonly platformOrg: string;
   /** Named in mails. */
   readonly platformName: string;
   /** @throws SOURCE_REFUSED for an address of a webhook that nothing would be sent to */

@@ -135,7 +135,8 @@ export async function setQuiet(context: CliContext, id: string, options: QuietOp
   output.document(channel);
   if (!output.quiet) {
     output.print(`${printable(whereOf(channel.target))} is quiet ${quietText(channel.quiet)}`);
-    output.note('What waits then is told as one message at the end. What is critical is told at once.');
+    const urgent = channel.quiet?.passes === 'warning' ? 'Warnings and what is critical are' : 'What is critical is';
+    output.note(`What waits then is told as one message at the end. ${urgent} told at once.`);
   }
   return exitCode('ok');
 }

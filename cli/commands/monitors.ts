@@ -294,13 +294,21 @@ export async function repeatMaintenance(
     const path = pathOf('api', 'monitors', id, 'recurring-maintenance');
     const monitor = await api.call(monitorReply, { method: 'POST', path, body });
     changed.push(monitor);
-    const added = monitor.recurringMaintenance.at(-1);
+    // A repeat of one that is there adds none.
+    const added = monitor.recurringMaintenance.findLast((each) => isSame(each, body));
     if (added === undefined) continue;
     if (output.quiet) output.print(added.id);
     else output.print(`${name} may fail again and again: ${recurringText(added)}`);
   }
   output.document({ items: changed });
   return exitCode('ok');
+}
+
+function isSame(
+  one: Pick<MonitorReply['recurringMaintenance'][number], 'cron' | 'timeZone' | 'minutes'>,
+  other: Pick<MonitorReply['recurringMaintenance'][number], 'cron' | 'timeZone' | 'minutes'>,
+): boolean {
+  return one.cron === other.cron && one.timeZone === other.timeZone && one.minutes === other.minutes;
 }
 
 /** `fairlead monitors end-repeat <monitor> <maintenance>`. */

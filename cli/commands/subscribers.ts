@@ -20,10 +20,8 @@ export async function listSubscribers(
   { org, limit }: OrgOption & { readonly limit: number },
 ): Promise<number> {
   const { output } = context;
-  const api = connectToMonitor(context);
-  const page = await readPages(api, subscriberReply, { path: PATH, query: { org }, limit });
-  const counted = { method: 'GET', path: PATH, query: { org, limit: 1 } } as const;
-  const { total } = await api.call(z.looseObject({ total: z.number() }), counted);
+  const page = await readPages(connectToMonitor(context), subscriberReply, { path: PATH, query: { org }, limit });
+  const total = page.total ?? page.items.length;
   output.document({ ...page, total });
   if (output.quiet) for (const { id } of page.items) output.print(id);
   else {

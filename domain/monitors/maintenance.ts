@@ -23,8 +23,16 @@ export function isInMaintenance(windows: readonly MaintenanceWindow[], at: Date)
   return windows.some(({ from, to }) => from <= at && at < to);
 }
 
+/** Whether it is there already: whoever was not answered asks again. */
+export function hasWindow(windows: readonly MaintenanceWindow[], { from, to, note }: MaintenanceWindow): boolean {
+  return windows.some(
+    (each) => each.from.getTime() === from.getTime() && each.to.getTime() === to.getTime() && each.note === note,
+  );
+}
+
 /**
- * The times of maintenance with one more, oldest first, and without those that were over days ago.
+ * The times of maintenance with one more, oldest first, and without those that were over days ago. One that is there already is not added
+ * again: the same list.
  * @throws VALIDATION_FAILED for one that begins in the past, is too long or too far ahead; CONFLICT when there are as many as
  *   there may be
  */
@@ -33,6 +41,7 @@ export function withWindow(
   window: MaintenanceWindow,
   at: Date,
 ): readonly MaintenanceWindow[] {
+  if (hasWindow(windows, window)) return windows;
   const problem = problemOf(window, at);
   if (problem !== null) throw new FairleadError('VALIDATION_FAILED', problem);
   const kept = windows.filter(({ to }) => to.getTime() > at.getTime() - KEPT_MS);

@@ -96,14 +96,31 @@ function cronOf(recurring: RecurringMaintenance): Cron {
   return cron;
 }
 
+/** The one that goes on by the same clock, if any: whoever was not answered asks again. */
+export function sameRecurring(
+  known: readonly RecurringMaintenance[],
+  asked: Pick<RecurringMaintenance, 'cron' | 'timeZone' | 'minutes' | 'note'>,
+): RecurringMaintenance | undefined {
+  return known.find(
+    ({ cron, timeZone, minutes, note, until }) =>
+      until === null &&
+      cron === asked.cron &&
+      timeZone === asked.timeZone &&
+      minutes === asked.minutes &&
+      note === asked.note,
+  );
+}
+
 /**
- * The recurring times with one more, and without those that ended days ago.
+ * The recurring times with one more, and without those that ended days ago. One that is there already is not added again: the
+ * same list.
  * @throws VALIDATION_FAILED for one that never comes within a year; CONFLICT when there are as many as there may be
  */
 export function withRecurring(
   known: readonly RecurringMaintenance[],
   added: RecurringMaintenance,
 ): readonly RecurringMaintenance[] {
+  if (sameRecurring(known, added) !== undefined) return known;
   const at = added.since;
   if (nextOccurrence(added, at) === null) throw new FairleadError('VALIDATION_FAILED', 'cron: a time within a year');
   const kept = known.filter(({ until }) => until === null || until.getTime() > at.getTime() - KEPT_MS);

@@ -108,6 +108,14 @@ export interface ChannelLinks {
   isStopToken(channelId: string, token: string): boolean;
 }
 
+export interface DeliveryFilter {
+  /** To the channels of an org; null: of the operators. */
+  readonly org: string | null;
+  /** And to the readers of a page, under the name that `pageAudience` gives; without the questions to addresses, which are nobody's business. */
+  readonly page?: string;
+  readonly state: Delivery['state'];
+}
+
 /** @throws UNAVAILABLE (retryable) from every method */
 export interface DeliveryStore {
   find(id: string): Promise<Delivery | null>;
@@ -115,11 +123,10 @@ export interface DeliveryStore {
   insert(delivery: Delivery): Promise<void>;
   /** How many wait of one channel that came at or after a time, up to `most`. */
   countPending(channel: Pick<Channel, 'id' | 'org'>, since: Date, most: number): Promise<number>;
-  /** Notes an attempt that failed, that it waits for the end of quiet hours, or the end. */
-  note(
-    id: string,
-    change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'heldUntil' | 'endedAt'>>,
-  ): Promise<void>;
+  /** Notes an attempt that failed, or the end. */
+  note(id: string, change: Partial<Pick<Delivery, 'state' | 'attempts' | 'lastProblem' | 'endedAt'>>): Promise<void>;
+  /** Notes that it waits for the end of quiet hours. One that is held or has ended meanwhile stays as it is: this attempt came late. */
+  hold(id: string, until: Date): Promise<void>;
   /** How many of a channel are held until a time, up to `most`. */
   countHeld(channel: Pick<Channel, 'id' | 'org'>, until: Date, most: number): Promise<number>;
   /** Those that are held until a time, the first `most`, by their times, then ids. */
@@ -127,10 +134,7 @@ export interface DeliveryStore {
   /** Notes the end of those of them that are held, or given up. */
   endHeld(ids: readonly string[], end: Pick<Delivery, 'state' | 'lastProblem' | 'endedAt'>): Promise<void>;
   /** Newest first. */
-  list(
-    filter: { readonly org: string | null; readonly state: Delivery['state'] },
-    page: PageRequest,
-  ): Promise<Page<Delivery>>;
+  list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
 }
 
 /** Brings one notice to one channel, once. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHAT_SERVICES } from './chat-services.ts';
 import { CHANNEL_STATES, type Channel, DELIVERY_STATES, type Delivery } from './notification.ts';
+import { orgOfPage } from './page-audience.ts';
 import { PASSING, WEEKDAYS } from './quiet-hours.ts';
 
 /** Channels and deliveries as replies show them: never a secret. */
@@ -44,7 +45,8 @@ export const createdChannelSchema = channelViewSchema.extend({
 
 export const deliveryViewSchema = z.object({
   id: text,
-  channelId: text,
+  channelId: text.describe('Of a status page, `subscribers`, or the number of a batch of them'),
+  audience: z.enum(['channel', 'subscribers']),
   kind: text,
   subject: text,
   state: z.enum(DELIVERY_STATES),
@@ -84,10 +86,15 @@ function shownTarget(target: Channel['target']): z.input<typeof channelViewSchem
   }
 }
 
+function audienceOf({ org }: Delivery): 'channel' | 'subscribers' {
+  return orgOfPage(org) === null ? 'channel' : 'subscribers';
+}
+
 export function deliveryView(delivery: Delivery): z.input<typeof deliveryViewSchema> {
   const { id, channelId, notification, state, attempts, lastProblem, heldUntil, createdAt, endedAt } = delivery;
   return {
-    ...{ id, channelId, kind: notification.kind, subject: notification.subject, state, attempts, lastProblem },
+    ...{ id, channelId, audience: audienceOf(delivery), kind: notification.kind, subject: notification.subject },
+    ...{ state, attempts, lastProblem },
     heldUntil: heldUntil?.toISOString() ?? null,
     ...{ createdAt: createdAt.toISOString(), endedAt: endedAt?.toISOString() ?? null },
   };

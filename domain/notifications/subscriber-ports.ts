@@ -7,8 +7,8 @@ import type { SubscribeRequest, Subscriber } from './subscriber.ts';
  *
  * Keying: one a page and address; a request to subscribe is a delivery of its own, which asks the address; a notice is one plan, made
  * once, of batches, and each batch a delivery: a subscriber is in one batch of a notice.
- * Retries: as of other deliveries. A batch notes whom it has mailed; a mail that may have been taken before is sent once more under the
- * same Message-ID.
+ * Retries: as of other deliveries; what waits for its hour, and a batch that has mailed somebody, is no failed attempt. A batch notes
+ * whom it has mailed; a mail that may have been taken before is sent once more under the same Message-ID.
  * Compensation: none.
  */
 
@@ -49,10 +49,10 @@ export interface MailingStore {
   noteMailed(batchId: string, subscriberId: string, at: Date): Promise<void>;
 }
 
-/** Mails one subscriber. @throws UNAVAILABLE (retryable) when the mail server did not take it; another error when it never will */
+/** Mails one subscriber; nothing more of it is sent once the signal aborts. @throws UNAVAILABLE (retryable) when the mail server did not take it; another error when it never will */
 export interface SubscriberMailer {
   /** With the link that confirms the address. @throws LINK_INVALID where it works no more */
-  ask(subscriber: Subscriber, delivery: Delivery): Promise<void>;
+  ask(subscriber: Subscriber, delivery: Delivery, signal: AbortSignal): Promise<void>;
   /** With the link that ends it. */
-  tell(subscriber: Subscriber, delivery: Delivery): Promise<void>;
+  tell(subscriber: Subscriber, delivery: Delivery, signal: AbortSignal): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { Notification } from '../notifications/notification.ts';
 import { pageAudience } from '../notifications/page-audience.ts';
 import type { Outbox } from '../notifications/ports.ts';
 import { nameOf } from './read-status.ts';
+import { isShown } from './shows-monitor.ts';
 import { placeOf, type StatusPages } from './status-place.ts';
 
 export interface AnnounceMaintenanceDeps extends StatusPages {
@@ -22,9 +23,9 @@ export function createAnnounceMaintenance(
   deps: AnnounceMaintenanceDeps,
 ): (monitor: Monitor, added: AddedMaintenance, at: Date) => Promise<void> {
   return async (monitor, added, at) => {
-    const { id, org, isPublic, archivedAt } = monitor;
+    const { id, org } = monitor;
     const window = windowOf(added, at);
-    if (org === null || !isPublic || archivedAt !== null || window === null) return;
+    if (org === null || !isShown(monitor, org) || window === null) return;
     const { title, url } = placeOf(deps, org);
     const name = nameOf(monitor);
     const [from, to] = [window.from.toISOString(), window.to.toISOString()];
@@ -34,7 +35,7 @@ export function createAnnounceMaintenance(
       ...{ org: pageAudience(org), at },
       subject: `${title}: maintenance of ${name}`,
       text: [`Maintenance of ${name} from ${from} to ${to}${again}.`, '', `${url}/maintenance.ics`].join('\n'),
-      data: { pageUrl: url },
+      data: { monitorId: id, pageUrl: url },
     };
     await deps.outbox.tell(notice);
   };

@@ -50,7 +50,7 @@ export function pageNotice(
     text: [`${title} (${status})`, ...(newest === undefined ? [] : ['', newest.body]), '', `${url}#${id}`].join('\n'),
     // What a person wrote is told in its whole length, at once.
     ...(incident.monitorId === null && { isWritten: true }),
-    data: { incidentId: id, pageUrl: url },
+    data: { incidentId: id, monitorId: incident.monitorId, pageUrl: url },
     at: new Date(at),
   };
 }

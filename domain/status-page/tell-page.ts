@@ -1,8 +1,8 @@
-import type { Monitor } from '../monitors/monitor.ts';
 import type { MonitorStore } from '../monitors/ports.ts';
 import type { Outbox } from '../notifications/ports.ts';
 import { isPublicEvent, pageNotice, type ToldIncident } from './page-notice.ts';
 import { nameOf } from './read-status.ts';
+import { isShown } from './shows-monitor.ts';
 import { placeOf, type StatusPages } from './status-place.ts';
 
 export interface TellPageDeps extends StatusPages {
@@ -18,13 +18,9 @@ export function createTellPage(deps: TellPageDeps): (told: ToldIncident) => Prom
     const monitor = monitorId === null ? null : await deps.monitors.find(monitorId);
     const notice = pageNotice(
       told,
-      isShown(monitor) ? { id: monitor.id, name: nameOf(monitor) } : null,
+      isShown(monitor, org) ? { id: monitor.id, name: nameOf(monitor) } : null,
       placeOf(deps, org),
     );
     if (notice !== null) await deps.outbox.tell(notice);
   };
-}
-
-function isShown(monitor: Monitor | null): monitor is Monitor {
-  return monitor?.isPublic === true && monitor.archivedAt === null;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../domain/errors.ts';
 import { incidentRecord } from '../ports/incidents/incident-store.ts';
+import { deliveryRecord } from '../ports/notifications/notification-stores.ts';
 import { addSubscribers } from '../support/page-delivery-parts.ts';
 import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
@@ -309,10 +310,37 @@ describe('fairlead monitors, incidents and alerts', () => {
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);
   });
 
-  it('lists who reads the status page by mail, exports them as CSV, and forgets them', async () => {
+  it('lists what was given up, of channels and of subscribers, and has it tried once more', async () => {
+    assert.match(await ok('alerts', 'deliveries'), /No notice is dead/);
+    const notice = deliveryRecord().notification;
+    const facts = { state: 'dead', lastProblem: 'The mail server did not take the mail', attempts: 20 } as const;
+    await monitor.deliveries.insert(deliveryRecord({ id: 'to-channel', org: null, channelId: 'chn_1', ...facts }));
+    const id = 'page/inc_1/opened/subscribers/0';
+    const page = { org: '~page/platform', channelId: 'subscribers/0', createdAt: new Date() };
+    await monitor.deliveries.insert(
+      deliveryRecord({ id, ...page, ...facts, notification: { ...notice, subject: 'Outage of shop' } }),
+    );
+    const { stdout, stderr } = await run('alerts', 'deliveries');
+    assert.match(stdout, /Outage of shop +subscribers +20 times/);
+    assert.match(stdout, / chn_1 +20 times .* to-channel/);
+    assert.match(stderr, /subscribers\/0: The mail server did not take the mail/);
+    assert.deepEqual((await ok('alerts', 'deliveries', '--quiet')).trim().split('\n'), [id, 'to-channel']);
+    assert.match(await ok('alerts', 'deliveries', '--state', 'held'), /No notice is held/);
+    monitor.delivered.length = 0;
+    assert.match(await ok('alerts', 'replay', id), /tried once more/);
+    assert.deepEqual(monitor.delivered, [id]);
+    assert.equal((await run('alerts', 'replay', 'none')).code, 3);
+    for (const each of [id, 'to-channel']) await monitor.deliveries.note(each, { state: 'delivered' });
+  });
+
+  it('lists who reads the status page by mail, exports them as CSV, and forgets them', async (t) => {
     assert.match(await ok('subscribers'), /0 subscribers/);
     await addSubscribers(monitor.subscribers, 'platform', 2, new Date('2026-11-01T10:00:00Z'));
+    const asked = t.mock.method(monitor.subscribers, 'list');
     assert.match(await ok('subscribers'), /reader-0@example\.com +2026-11-01[\s\S]*2 subscribers/);
+    assert.equal(asked.mock.callCount(), 1, 'how many there are comes with the list');
+    const few = JSON.parse(await ok('subscribers', '--limit', '1', '--json')).data;
+    assert.deepEqual([few.items.length, few.total], [1, 2]);
     assert.match(await ok('subscribers', 'export'), /^"address","confirmedAt"\r?\n"reader-/);
     const [id = ''] = (await ok('subscribers', '--quiet')).trim().split('\n');
     assert.match(await ok('subscribers', 'remove', id), /Removed sub_/);
@@ -374,6 +402,12 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.equal(JSON.parse(await ok('alerts', 'quiet', id, '00:00-06:30', '--json')).data.quiet.timeZone, 'UTC');
     assert.match((await run('alerts', 'quiet', id, 'nights')).stderr, /Write them as 22:00-07:00/);
     assert.match((await run('alerts', 'quiet', id, '22:00-07:00', '--days', 'sonntag')).stderr, /weekdays/);
+    for (const [passes, note] of [
+      ['critical', /at the end\. What is critical is told at once/],
+      ['warning', /at the end\. Warnings and what is critical are told at once/],
+    ] as const) {
+      assert.match((await run('alerts', 'quiet', id, '22:00-07:00', '--passes', passes)).stderr, note);
+    }
     assert.match(await ok('alerts', 'end-quiet', id), /told everything at once/);
     assert.doesNotMatch(await ok('alerts'), /06:30/);
     for (const id of (await ok('alerts', '--quiet')).trim().split('\n')) await ok('alerts', 'remove', id);

@@ -51,6 +51,7 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     activities: createIncidentsActivities({
       ...{ incidents: store, monitors, channels, escalations, outbox },
       tellPage: async () => undefined,
+      warn: () => undefined,
     }),
     others: {
       notifications: {

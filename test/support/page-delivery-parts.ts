@@ -7,7 +7,7 @@ import { createSubscriberStore } from '../../adapters/mongo/notifications/subscr
 import { createChannelLinks } from '../../adapters/notifications/channel-links.ts';
 import type { SubscriberStore } from '../../domain/notifications/subscriber-ports.ts';
 import { createDatabase } from './in-memory/database/database.ts';
-import { createMemoryDeliveries } from './in-memory/notifications.ts';
+import { createMemoryDeliveries, createMemoryNotices } from './in-memory/notifications.ts';
 
 /** What deliveries to subscribers work with, on the real stores over a database in memory; no mail is sent. */
 export function pageDeliveryParts(changes: Partial<Pick<PageDeliveryDeps, 'now' | 'commands' | 'mailer'>> = {}) {
@@ -21,6 +21,8 @@ export function pageDeliveryParts(changes: Partial<Pick<PageDeliveryDeps, 'now' 
     subscribers: createSubscriberStore({ db }),
     mailings: createMailingStore({ db }),
     deliveries: createMemoryDeliveries(),
+    notices: createMemoryNotices(),
+    showsMonitor: async (_org: string, _monitorId: string) => true,
     links: createChannelLinks([randomBytes(32)]),
     mailCounts: createMailCounts({ db }),
     ...{ mailer, commands, newId, now },

@@ -2,7 +2,10 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  isCancellation,
+  log,
   proxyActivities,
+  rootCause,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -60,7 +63,7 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
     const turn = event === 'escalated' ? stepsTold(incident) - 1 : (turns[event] ?? 0) + 1;
     turns[event] = turn;
     setCurrentDetails(`**${incident.title}**: ${incident.state}`);
-    await tellIncident({ incident, event, turn, at });
+    await orLogged(() => tellIncident({ incident, event, turn, at }));
   };
 
   const begun = left?.incident ?? (await begin(start));
@@ -89,6 +92,16 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
     await putIncident(incident);
     await tell(incident, eventOf(change), timeOf(change));
     if (incident.state === 'resolved') return;
+  }
+}
+
+/** An incident goes on whatever is told of it: people act on it, and it ends. What cannot be told for good is in the worker's log. */
+async function orLogged(tell: () => Promise<void>): Promise<void> {
+  try {
+    await tell();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.error(`The incident goes on, and this of it is told nobody: ${rootCause(error) ?? 'no reason is known'}`);
   }
 }
 

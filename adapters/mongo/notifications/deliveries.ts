@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Channel, DELIVERY_STATES, type Delivery } from '../../../domain/notifications/notification.ts';
-import type { DeliveryStore } from '../../../domain/notifications/ports.ts';
+import type { DeliveryFilter, DeliveryStore } from '../../../domain/notifications/ports.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { readDocument } from '../read-document.ts';
@@ -50,6 +50,10 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
     async note(id, change) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: change }));
     },
+    async hold(id, until) {
+      const change = { state: 'held', heldUntil: until } as const;
+      await mongoCall(() => collection.updateOne({ _id: id, state: 'pending' }, { $set: change }));
+    },
     countHeld: (channel, until, most) =>
       mongoCall(() => collection.countDocuments(heldOf(channel, until), { limit: most })),
     async listHeld(channel, until, most) {
@@ -62,11 +66,11 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
         await mongoCall(() => collection.updateMany(filter, { $set: end }));
       }
     },
-    async list({ org, state }, { cursor, limit }) {
+    async list(filter, { cursor, limit }) {
       const older = olderThan('createdAt', decodeCursor(cursor, timeAndId)) as Filter<DeliveryDocument>;
       const documents = await mongoCall(() =>
         collection
-          .find({ $and: [{ org, state }, older] })
+          .find({ $and: [listedBy(filter), older] })
           .sort({ createdAt: -1, _id: -1 })
           .limit(limit + 1)
           .toArray(),
@@ -75,6 +79,11 @@ export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore 
       return { ...page, items: page.items.map(readDelivery) };
     },
   };
+}
+
+function listedBy({ org, page, state }: DeliveryFilter): Filter<DeliveryDocument> {
+  if (page === undefined) return { org, state };
+  return { state, $or: [{ org }, { org: page, 'notification.kind': { $ne: 'subscriber.confirm' } }] };
 }
 
 function heldOf({ id, org }: Pick<Channel, 'id' | 'org'>, until: Date): Filter<DeliveryDocument> {

@@ -17,7 +17,7 @@ export const COLLECTIONS = {
 const DAY_SECONDS = 86_400;
 /** A delivery that ended is shown for so long; so long a notice that was told is known. */
 const KEPT_SECONDS = 90 * DAY_SECONDS;
-/** Of whatever is still tried. */
+/** Of whatever is still tried; more than the `MAILED_KNOWN_DAYS` of a mailing. */
 const ROUNDS_KEPT_SECONDS = 7 * DAY_SECONDS;
 const COUNTS_KEPT_SECONDS = 2 * DAY_SECONDS;
 

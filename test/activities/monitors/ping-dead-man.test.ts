@@ -18,7 +18,7 @@ async function useMonitors() {
   const pings: Date[] = [];
   const warnings: string[] = [];
   const deps = {
-    ...{ monitors, conditions, now: () => NOW },
+    ...{ monitors, conditions, now: () => NOW, platformOrg: 'platform' },
     ping: async () => void pings.push(NOW),
     warn: (_problem: object, message: string) => void warnings.push(message),
   };
@@ -61,6 +61,96 @@ describe('the address that waits for the uptime monitor', () => {
     await add(3, 900, { intervalSeconds: 600 });
     assert.deepEqual(await run(), ['pinged', 1, 0]);
     await add(24, 900);
+    assert.deepEqual(await run(), ['late', 1, 1]);
+  });
+
+  it('is called whatever the monitors of one org do, also in a shard that has no others', async () => {
+    const { add, run } = await useMonitors();
+    await add(1, 5, { org: 'platform' });
+    await add(5, 5, { org: 'calm' });
+    for (let number = 8; number < 108; number += 1) await add(number, 900, { org: 'hanging' });
+    assert.deepEqual(await run(), ['pinged', 1, 0]);
+  });
+
+  it('is not called while the checks are late for half of the orgs of a shard, or for the one that runs the installation', async () => {
+    const cases: readonly (readonly [string, readonly (readonly [string | null, number])[], string])[] = [
+      [
+        'one of two',
+        [
+          ['acme', 5],
+          ['hanging', 900],
+        ],
+        'pinged',
+      ],
+      [
+        'both',
+        [
+          ['acme', 900],
+          ['hanging', 900],
+        ],
+        'late',
+      ],
+      [
+        'two of three',
+        [
+          ['acme', 900],
+          ['calm', 5],
+          ['hanging', 900],
+        ],
+        'late',
+      ],
+      [
+        'two of five',
+        [
+          ['acme', 900],
+          ['a', 5],
+          ['b', 5],
+          ['c', 5],
+          ['hanging', 900],
+        ],
+        'pinged',
+      ],
+      [
+        'the platform',
+        [
+          ['platform', 900],
+          ['calm', 5],
+        ],
+        'late',
+      ],
+      [
+        'of no org',
+        [
+          [null, 900],
+          ['calm', 5],
+        ],
+        'late',
+      ],
+      [
+        'the platform of three',
+        [
+          ['platform', 900],
+          ['calm', 5],
+          ['acme', 5],
+        ],
+        'pinged',
+      ],
+    ];
+    for (const [what, orgs, answer] of cases) {
+      const { add, run } = await useMonitors();
+      await add(1, 5, { org: 'elsewhere' });
+      for (const [index, [org, ago]] of orgs.entries()) {
+        for (const place of [0, 1, 2]) await add(4 + 12 * index + 4 * place, ago, { org });
+      }
+      assert.equal((await run())[0], answer, what);
+    }
+  });
+
+  it('is not called while the checks of half of all orgs are late, each of which has a shard of its own', async () => {
+    const { add, run } = await useMonitors();
+    for (const number of [0, 1, 2, 3]) await add(number, number < 1 ? 900 : 5, { org: `org-${number}` });
+    assert.deepEqual(await run(), ['pinged', 1, 0]);
+    await add(5, 900, { org: 'org-1' });
     assert.deepEqual(await run(), ['late', 1, 1]);
   });
 

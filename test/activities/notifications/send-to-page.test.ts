@@ -6,8 +6,14 @@ import { createSendToPage } from '../../../activities/notifications/send-to-page
 import { createSmtpSender, type SmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { createSubscriberMailer } from '../../../adapters/notifications/subscriber-mailer.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { groupedNotice } from '../../../domain/notifications/group-notices.ts';
 import type { Delivery, Notification } from '../../../domain/notifications/notification.ts';
-import { MOST_IN_BATCH, MOST_TOLD_IN_HOUR, pageAudience } from '../../../domain/notifications/page-audience.ts';
+import {
+  MAILED_KNOWN_DAYS,
+  MOST_IN_BATCH,
+  MOST_TOLD_IN_HOUR,
+  pageAudience,
+} from '../../../domain/notifications/page-audience.ts';
 import { putDeliveries } from '../../../domain/notifications/put-deliveries.ts';
 import { subscribeNotice } from '../../../domain/notifications/subscribe-notice.ts';
 import { header, startSmtpPeer, textPart } from '../../adapters/mail/smtp-peer.ts';
@@ -53,11 +59,12 @@ function world(changes: Partial<PageDeliveryDeps> = {}) {
     const audience = { id: asked.id, org: pageAudience(org) };
     await putDeliveries({ ...parts, now: () => clock.now }, [audience], [subscribeNotice(asked, `${org} status`)]);
   };
-  const tell = async (id: string, org = 'acme') => {
-    const audience = { id: 'subscribers', org: pageAudience(org) };
-    await putDeliveries({ ...parts, now: () => clock.now }, [audience], [noticeOf(id, org)]);
+  const put = async (notice: Notification) => {
+    const audience = { id: 'subscribers', org: notice.org };
+    await putDeliveries({ ...parts, now: () => clock.now }, [audience], [notice]);
   };
-  return { ...parts, clock, started, attempt, run, request, tell };
+  const tell = (id: string, org = 'acme') => put(noticeOf(id, org));
+  return { ...parts, clock, started, attempt, run, request, put, tell };
 }
 
 function noticeOf(id: string, org: string): Notification {
@@ -68,6 +75,7 @@ function noticeOf(id: string, org: string): Notification {
   };
 }
 
+const uncounted = async () => async () => undefined;
 const taken = () => peer.received.splice(0);
 const linkOf = (text: string, label: string): URL =>
   new URL(new RegExp(`^${label}: (\\S+)$`, 'm').exec(text)?.[1] ?? 'none:');
@@ -230,6 +238,45 @@ it('an address that is refused for good holds up no other, and is not tried agai
   assert.deepEqual(tries.toSorted(), ['reader-0@example.com', 'reader-1@example.com', 'reader-2@example.com']);
 });
 
+it('what the page does not show any more when its mail goes out is not in it, and a mail of nothing else is not sent', async () => {
+  const hidden = new Set<string>();
+  const parts = world({ showsMonitor: async (_org, id) => !hidden.has(id) });
+  await addSubscribers(parts.subscribers, 'acme', 1, NOW);
+  const outageOf = (name: string): Notification => ({
+    ...noticeOf(`page/inc_${name}/opened`, 'acme'),
+    ...{ subject: `Outage of ${name}`, text: `Outage of ${name} (investigating)` },
+    data: { monitorId: `mon_${name}`, pageUrl: PAGE_URL },
+  });
+  const [shop, blog] = [outageOf('shop'), outageOf('blog')];
+  await parts.notices.insert([shop, blog], NOW);
+  const group = groupedNotice('round', { kind: 'page.opened', count: 2, listed: [shop, blog] });
+  assert.ok(group !== null);
+  await parts.put(group);
+  await parts.attempt(parts.started.shift() ?? '');
+  hidden.add('mon_shop');
+  const batch = parts.started.shift() ?? '';
+  await parts.attempt(batch);
+  const [told, ...others] = taken();
+  assert.ok(told !== undefined && others.length === 0);
+  assert.equal(header(told, 'Subject'), 'Outage of blog');
+  assert.doesNotMatch(textPart(told), /shop|more/);
+  for (const notice of [shop, { ...group, id: 'group/later' }]) {
+    hidden.add('mon_blog');
+    await parts.put(notice);
+    const plan = parts.started.shift() ?? '';
+    await assert.rejects(parts.attempt(plan), { code: 'CONFLICT', retryable: false });
+    hidden.clear();
+    await parts.attempt(plan);
+    hidden.add('mon_shop').add('mon_blog');
+    const late = parts.started.shift() ?? '';
+    await assert.rejects(parts.attempt(late), { code: 'CONFLICT' });
+    const kept = await parts.deliveries.find(late);
+    assert.deepEqual([kept?.state, kept?.lastProblem?.includes('does not show')], ['pending', true]);
+  }
+  assert.deepEqual(taken(), []);
+  hidden.clear();
+});
+
 it('a page tells so much in an hour, and what is more waits', async () => {
   const parts = world({ mailer: { ask: async () => undefined, tell: async () => undefined } });
   await addSubscribers(parts.subscribers, 'acme', 1, NOW);
@@ -240,6 +287,76 @@ it('a page tells so much in an hour, and what is more waits', async () => {
   await assert.rejects(parts.attempt(id), { code: 'UNAVAILABLE', retryable: true });
   parts.clock.now = new Date(NOW.getTime() + 3_600_000);
   await parts.attempt(id);
+});
+
+it('mails of a page are counted, each that was taken once; what is more waits, and goes on where it stopped', async () => {
+  const told: string[] = [];
+  let away = false;
+  const mailer = {
+    ask: async () => undefined,
+    async tell({ address }: { readonly address: string }) {
+      if (away) throw new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+      told.push(address);
+    },
+  };
+  const counts = new Map<string, number>();
+  let most = 2;
+  const add = (key: string, by: number) => void counts.set(key, (counts.get(key) ?? 0) + by);
+  const mailCounts = {
+    async take(key: string, _day: string, limit: number) {
+      if ((counts.get(key) ?? 0) >= (key.startsWith('page-mails/') ? most : limit)) return false;
+      add(key, 1);
+      return true;
+    },
+    giveBack: async (key: string) => add(key, -1),
+  };
+  const parts = world({ mailer, mailCounts });
+  await addSubscribers(parts.subscribers, 'acme', 4, NOW);
+  await addSubscribers(parts.subscribers, 'rival', 1, NOW);
+  await parts.tell('page/inc_1/opened');
+  await parts.attempt(parts.started.shift() ?? '');
+  const batch = parts.started.shift() ?? '';
+  away = true;
+  await assert.rejects(parts.attempt(batch), { code: 'UNAVAILABLE' });
+  assert.equal(counts.get('page-mails/acme'), 0, 'what the mail server did not take is not counted');
+  away = false;
+  for (let times = 0; times < 3; times += 1) {
+    await assert.rejects(parts.attempt(batch), ({ code, retryable, details }: FairleadError) => {
+      const { retryAfterSeconds } = details as { readonly retryAfterSeconds: number };
+      return code === 'UNAVAILABLE' && retryable && retryAfterSeconds >= 300 && retryAfterSeconds <= 900;
+    });
+  }
+  assert.deepEqual([told.length, (await parts.deliveries.find(batch))?.attempts], [2, 1], 'waiting is no failure');
+  await parts.tell('page/inc_2/opened', 'rival');
+  await parts.run();
+  assert.equal(told.length, 3, 'each page has its own');
+  most = 10;
+  await parts.attempt(batch);
+  assert.equal(new Set(told).size, 4);
+  assert.equal(counts.get('page-mails/acme'), 4);
+});
+
+it('what is replayed when nobody knows any more whom it has mailed mails nobody, and is not delivered', async () => {
+  const parts = world();
+  const [reader = ''] = await addSubscribers(parts.subscribers, 'acme', 1, NOW);
+  await parts.tell('page/inc_1/opened');
+  const plan = parts.started.shift() ?? '';
+  await parts.attempt(plan);
+  const batch = parts.started.shift() ?? '';
+  const isGivenUp = { code: 'CONFLICT', retryable: false };
+  const forgotten = { ...parts.mailings, findPlan: async () => null };
+  const send = createSendToPage({ ...parts, mailings: forgotten }, () => 1);
+  await assert.rejects(send((await parts.deliveries.find(batch)) as Delivery, NEVER), isGivenUp);
+  await parts.deliveries.note(plan, { state: 'dead' });
+  parts.clock.now = new Date(NOW.getTime() + MAILED_KNOWN_DAYS * 86_400_000);
+  for (const id of [plan, batch]) {
+    await assert.rejects(parts.attempt(id), isGivenUp);
+    assert.notEqual((await parts.deliveries.find(id))?.state, 'delivered');
+  }
+  assert.deepEqual([taken(), await parts.mailings.mailed(batch)], [[], new Set()]);
+  parts.clock.now = new Date(parts.clock.now.getTime() - 1);
+  await parts.attempt(batch);
+  assert.deepEqual([taken().length, await parts.mailings.mailed(batch)], [1, new Set([reader])]);
 });
 
 it('of the slots of a worker, batches take two, of a page one, and leave the others to alerts', async () => {
@@ -269,6 +386,76 @@ it('of the slots of a worker, batches take two, of a page one, and leave the oth
   await Promise.all(two);
 });
 
+it('a batch that goes on slowly, or of which some are put off, comes again soon each time; one that mails nobody less and less often', async (t) => {
+  const told = new Set<string>();
+  const faults = { all: false, putOff: new Set<string>() };
+  const mailer = {
+    ask: async () => undefined,
+    async tell({ id }: { readonly id: string }) {
+      if (faults.all || faults.putOff.has(id)) throw new FairleadError('UNAVAILABLE', 'put off', { retryable: true });
+      told.add(id);
+    },
+  };
+  const parts = world({ mailer });
+  const ids = await addSubscribers(parts.subscribers, 'acme', 30, NOW);
+  await parts.tell('page/inc_1/opened');
+  await parts.attempt(parts.started.shift() ?? '');
+  const batch = parts.started.shift() ?? '';
+  const next = async (): Promise<readonly [number, number]> => {
+    const error = await parts.attempt(batch).then(
+      () => assert.fail('it is delivered'),
+      (failure: FairleadError) => failure,
+    );
+    const { retryAfterSeconds } = error.details as { readonly retryAfterSeconds: number };
+    return [retryAfterSeconds, (await parts.deliveries.find(batch))?.attempts ?? Number.NaN];
+  };
+  // A mail takes more than the time of an attempt.
+  let looks = 0;
+  const clock = t.mock.method(performance, 'now', () => 50_000 * Math.floor(looks++ / 2));
+  for (let times = 1; times <= 10; times += 1) {
+    looks = 0;
+    assert.deepEqual([await next(), told.size], [[5, 0], times]);
+  }
+  clock.mock.restore();
+  faults.putOff = new Set(ids.slice(28));
+  assert.deepEqual([await next(), told.size], [[5, 0], 28]);
+  faults.all = true;
+  assert.deepEqual(
+    [await next(), await next(), await next()],
+    [
+      [5, 1],
+      [10, 2],
+      [20, 3],
+    ],
+  );
+  Object.assign(faults, { all: false, putOff: new Set() });
+  await parts.attempt(batch);
+  assert.equal(told.size, 30);
+});
+
+it('a mail that a batch has in hand when its time is over is cut off, so that no other attempt sends it beside it', async () => {
+  const begun: string[] = [];
+  const mailer = {
+    ask: async () => undefined,
+    tell: ({ id }: { readonly id: string }, _delivery: Delivery, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        begun.push(id);
+        const error = new FairleadError('UNAVAILABLE', 'cut off', { retryable: true });
+        signal.addEventListener('abort', () => reject(error), { once: true });
+      }),
+  };
+  const parts = pageDeliveryParts({ now: () => NOW, mailer });
+  const ids = await addSubscribers(parts.subscribers, 'acme', 3, NOW);
+  await parts.mailings.keepPlan('p/subscribers', [ids], NOW);
+  const batch: Delivery = {
+    ...{ id: 'p/subscribers/0', notification: noticeOf('p', 'acme'), channelId: 'subscribers/0' },
+    ...{ org: pageAudience('acme'), state: 'pending', attempts: 0, lastProblem: null, createdAt: NOW, endedAt: null },
+  };
+  const deps = { ...parts, takeMail: uncounted, longestMs: { begin: 20, mail: 200 } };
+  await assert.rejects(mailBatch(deps, batch, { org: 'acme', signal: NEVER, attempts: 1 }), { message: 'cut off' });
+  assert.deepEqual([begun.length, await parts.mailings.mailed(batch.id)], [1, new Set()]);
+});
+
 for (const looks of [1, 2, 3, 4]) {
   it(`a batch whose time is over after ${looks} looks at the clock leaves the rest to another attempt`, async (t) => {
     const told: string[] = [];
@@ -282,9 +469,12 @@ for (const looks of [1, 2, 3, 4]) {
     };
     let left = looks;
     const clock = t.mock.method(performance, 'now', () => (left-- > 0 ? 0 : 60_000));
-    await assert.rejects(mailBatch(parts, batch, { signal: NEVER, attempts: 1 }), { code: 'UNAVAILABLE' });
+    await assert.rejects(
+      mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 1 }),
+      { code: 'UNAVAILABLE' },
+    );
     clock.mock.restore();
-    await mailBatch(parts, batch, { signal: NEVER, attempts: 2 });
+    await mailBatch({ ...parts, takeMail: uncounted }, batch, { org: 'acme', signal: NEVER, attempts: 2 });
     assert.deepEqual(told.toSorted(), ids);
   });
 }

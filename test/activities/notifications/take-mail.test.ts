@@ -7,7 +7,7 @@ import { createDatabase } from '../../support/in-memory/database/database.ts';
 
 it('alerts of one org are so many mails an hour, and more wait; those of others and of the operators go on', async () => {
   let now = new Date('2026-11-03T10:59:00Z');
-  const take = createTakeMail(createMailCounts({ db: createDatabase().connection.db }), () => now);
+  const take = createTakeMail(createMailCounts({ db: createDatabase().connection.db }), () => now, 'alerts');
   for (let mail = 0; mail < MOST_ALERT_MAILS.hour; mail += 1) await take('busy');
   await assert.rejects(take('busy'), { code: 'UNAVAILABLE', retryable: true });
   await take('calm');
@@ -18,7 +18,7 @@ it('alerts of one org are so many mails an hour, and more wait; those of others 
 
 it('what the mail server did not take uses up nothing of the hour, nor of the day', async () => {
   const now = new Date('2026-11-03T10:59:00Z');
-  const take = createTakeMail(createMailCounts({ db: createDatabase().connection.db }), () => now);
+  const take = createTakeMail(createMailCounts({ db: createDatabase().connection.db }), () => now, 'alerts');
   for (let mail = 0; mail < MOST_ALERT_MAILS.day; mail += 1) await (await take('acme'))();
   for (let mail = 0; mail < MOST_ALERT_MAILS.hour; mail += 1) await take('acme');
   await assert.rejects(take('acme'), { code: 'UNAVAILABLE', retryable: true });

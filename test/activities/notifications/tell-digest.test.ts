@@ -24,6 +24,8 @@ async function useNight(count: number) {
   };
   for (const id of ids) await add(id);
   const sent: string[] = [];
+  /** Happens while an attempt counts what waits. */
+  const meanwhile = { next: async (): Promise<void> => undefined };
   const begun: string[] = [];
   const kill = { at: Number.POSITIVE_INFINITY, calls: 0 };
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -36,6 +38,13 @@ async function useNight(count: number) {
     ...{ channels, now, attemptOf: () => 1, takeMail: async () => async () => undefined },
     deliveries: {
       ...deliveries,
+      async countHeld(...given: Parameters<typeof deliveries.countHeld>) {
+        const count = await deliveries.countHeld(...given);
+        const happens = meanwhile.next;
+        meanwhile.next = async () => undefined;
+        await happens();
+        return count;
+      },
       insert: (delivery: Delivery) => counted(() => deliveries.insert(delivery)),
       endHeld: (...given: Parameters<typeof deliveries.endHeld>) => counted(() => deliveries.endHeld(...given)),
     },
@@ -56,6 +65,7 @@ async function useNight(count: number) {
     sent,
     begun,
     kill,
+    meanwhile,
     send,
     tell,
     stateOf,
@@ -88,6 +98,19 @@ describe('quiet hours of a channel', () => {
     assert.deepEqual(sent, [digestId]);
     for (const id of [...ids, digestId]) assert.equal(await stateOf(id), 'delivered', id);
     assert.equal(await tell('n0'), true, 'nothing is left to do');
+  });
+
+  it('an attempt that was paused, and notes late that its notice waits, changes nothing of one that was told', async () => {
+    const { meanwhile, sent, send, tell, stateOf, digestId } = await useNight(1);
+    meanwhile.next = async () => {
+      await send('n0');
+      await tell('n0');
+      await send(digestId);
+    };
+    assert.equal(await send('n0'), END);
+    assert.deepEqual([sent, await stateOf('n0')], [[digestId], 'delivered']);
+    assert.equal(await tell('n0'), true, 'nothing is left to do');
+    assert.deepEqual(sent, [digestId]);
   });
 
   it('what comes too late for the digest is told alone, also in the next quiet hours', async () => {

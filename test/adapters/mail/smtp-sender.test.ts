@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import type { SMTPServerOptions } from 'smtp-server';
+import { createLogger } from '../../../adapters/logging/logger.ts';
 import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { MAIL, mailSenderSuite } from '../../ports/identity/mail-sender.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { header, startSmtpPeer, textPart } from './smtp-peer.ts';
 
 const FROM = 'no-reply@fairlead.example';
@@ -66,6 +70,45 @@ test('what a server refuses for good is not tried again, what it refuses for now
   }
 });
 
+test('no failure carries the address of a receiver into a log, whatever the server says of it', async () => {
+  const lines: string[] = [];
+  const output = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
+  const log = createLogger({ name: 'test', level: 'debug' }, output);
+  const [local = ''] = MAIL.to.split('@');
+  const words = `5.1.1 <${MAIL.to}>: ${local} has moved to other.${local}@example.net`;
+  const no = (responseCode: number) => Object.assign(new Error(words), { responseCode });
+  const refusals = {
+    receiver: { onRcptTo: (_address, _session, done) => done(no(550)) },
+    mail: {
+      onData(stream, _session, done) {
+        stream.resume();
+        stream.on('end', () => done(no(554)));
+      },
+    },
+    sender: { onMailFrom: (_address, _session, done) => done(no(451)) },
+    connection: {
+      onConnect: (_session, done) => done(Object.assign(new Error('5.3.2 closed'), { responseCode: 421 })),
+    },
+  } satisfies Record<string, SMTPServerOptions>;
+  for (const [what, options] of Object.entries(refusals)) {
+    const peer = await startSmtpPeer({ hideSTARTTLS: true, ...options });
+    const sender = createSmtpSender({ url: peer.url, from: FROM });
+    const failure = await sender.send(MAIL).then(
+      () => assert.fail('it was taken'),
+      (error: unknown) => error,
+    );
+    lines.length = 0;
+    const { cause } = failure as FairleadError;
+    log.error({ err: failure, cause }, what);
+    const shown = `${lines.join('')} ${inspect(cause, { depth: null, showHidden: true })}`;
+    assert.ok(!shown.includes(MAIL.to) && !shown.includes('example.net'), shown);
+    if (what === 'receiver' || what === 'mail') assert.doesNotMatch(shown, new RegExp(`\\b${local}\\b`));
+    assert.match(lines.join(''), /"responseCode":(550|554|451|421)/, what);
+    sender.close();
+    await peer.stop();
+  }
+});
+
 test('a server that refuses the platform, and not the mail, is tried again: its operator can mend that', async () => {
   const no = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
   const refusals = {
@@ -101,6 +144,37 @@ test('a server that is down, never answers, or stops answering fails the mail wi
   const sender = createSmtpSender({ url: slow.url, from: FROM, timeouts: QUICK });
   await assert.rejects(sender.send(MAIL), unavailable(true));
   sender.close();
+  await slow.stop();
+});
+
+test('nothing more of a mail is sent once its signal aborts, or its time is over, however little the server says now and then', async () => {
+  let [open, begun] = [0, 0];
+  const slow = await startSmtpPeer({
+    ...{ hideSTARTTLS: true, closeTimeout: 100 },
+    onConnect: (_session, done) => {
+      open += 1;
+      done();
+    },
+    onClose: () => {
+      open -= 1;
+    },
+    onData: (stream) => {
+      begun += 1;
+      stream.resume();
+    },
+  });
+  const timeouts = { connectMs: 60_000, silenceMs: 60_000 };
+  const sender = createSmtpSender({ url: slow.url, from: FROM, timeouts });
+  const stop = new AbortController();
+  const sent = sender.send(MAIL, stop.signal);
+  await waitUntil('the server has the mail', () => begun === 1);
+  stop.abort();
+  await assert.rejects(sent, unavailable(true));
+  await waitUntil('its connection is closed', () => open === 0);
+  const short = createSmtpSender({ url: slow.url, from: FROM, timeouts: { ...timeouts, mailMs: 300 } });
+  await assert.rejects(short.send(MAIL), unavailable(true));
+  await waitUntil('its connection is closed', () => open === 0);
+  for (const each of [sender, short]) each.close();
   await slow.stop();
 });
 

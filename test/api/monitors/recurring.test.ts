@@ -62,8 +62,9 @@ describe('recurring maintenance by the API', () => {
       assert.equal((await add(body)).status, 400, JSON.stringify(body));
     }
     for (let index = 0; index < 10; index += 1)
-      assert.equal((await add({ cron: '0 3 * * *', minutes: 5 })).status, 200);
-    assert.equal((await add({ cron: '0 3 * * *', minutes: 5 })).status, 409);
+      assert.equal((await add({ cron: '0 3 * * *', minutes: 5 + index })).status, 200);
+    assert.equal((await add({ cron: '0 3 * * *', minutes: 5 })).status, 200, 'it is there');
+    assert.equal((await add({ cron: '0 3 * * *', minutes: 60 })).status, 409);
     assert.equal(api.told().length - before, 10);
     assert.equal((await add({ cron: '0 3 * * *', minutes: 5 }, as('user/rival/member'))).status, 404);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../../domain/errors.ts';
-import type { Notification } from '../../../domain/notifications/notification.ts';
+import type { Delivery, Notification } from '../../../domain/notifications/notification.ts';
 import { startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
 
 const as = (caller: string) => ({ 'x-test-caller': caller });
@@ -119,6 +119,41 @@ describe('the API of alerts', () => {
     assert.equal((await replay(as('user/rival/admin'))).status, 404);
     assert.equal((await replay(ADMIN)).status, 202);
     assert.deepEqual(api.delivered, [id, id]);
+  });
+
+  it('what the readers of a status page were not mailed is listed beside the alerts, and replayed, by the org of the page', async () => {
+    const facts = { org: '~page/acme', channelId: 'subscribers/0', state: 'dead', lastProblem: 'away' } as const;
+    const put = (id: string, changes: Partial<Delivery> = {}) => {
+      const notification = { ...NOTICE, kind: 'page.opened', org: '~page/acme' } as const;
+      const times = { createdAt: new Date(), endedAt: new Date(), attempts: 20 };
+      return api.deliveries.insert({ ...facts, ...times, id, notification, ...changes });
+    };
+    await put('page/inc_1/opened/subscribers/0');
+    await put('page/inc_0/opened/subscribers/0', { createdAt: new Date(Date.now() - 6 * 86_400_000) });
+    await put('page/inc_2/opened/subscribers', { org: '~page/platform', channelId: 'subscribers' });
+    await put('subscribe/sbr_1/sbr_1', { notification: { ...NOTICE, kind: 'subscriber.confirm' } });
+    const dead = async (headers: Record<string, string>) =>
+      (await api.call('GET', '/api/alerts/deliveries', undefined, headers)).body.data.items.flatMap(
+        ({ id, audience }: { readonly id: string; readonly audience: string }) => (audience === 'channel' ? [] : [id]),
+      );
+    assert.deepEqual(await dead(ADMIN), ['page/inc_1/opened/subscribers/0', 'page/inc_0/opened/subscribers/0']);
+    assert.deepEqual(await dead(as('user/rival/admin')), []);
+    assert.deepEqual(await dead(as('root')), ['page/inc_2/opened/subscribers']);
+    api.delivered.length = 0;
+    const replay = async (id: string, headers: Record<string, string> = ADMIN) =>
+      (await api.call('POST', '/api/alerts/deliveries/replay', { id }, headers)).status;
+    assert.equal(await replay('page/inc_1/opened/subscribers/0', as('user/rival/admin')), 404);
+    assert.equal(await replay('page/inc_2/opened/subscribers'), 404);
+    assert.equal(await replay('subscribe/sbr_1/sbr_1'), 404, 'questions to addresses are shown to nobody');
+    assert.equal(await replay('page/inc_0/opened/subscribers/0'), 409, 'whom it has mailed is not known any more');
+    assert.deepEqual(api.delivered, []);
+    assert.equal(await replay('page/inc_1/opened/subscribers/0'), 202);
+    assert.deepEqual(api.delivered, ['page/inc_1/opened/subscribers/0']);
+    const recorded = api.told().at(-1);
+    assert.deepEqual(
+      [recorded?.eventType, JSON.stringify(recorded).includes('"acme"')],
+      ['monitor.delivery_replayed', true],
+    );
   });
 
   it('an org tests five times in a minute, and uses up the tests of no other', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { csvLine } from '../../../api/http/csv.ts';
+import type { MonitorDeps } from '../../../api/monitor-app.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { MOST_REQUESTS, MOST_SUBSCRIBERS } from '../../../domain/notifications/page-audience.ts';
 import { addSubscribers } from '../../support/page-delivery-parts.ts';
@@ -267,6 +268,37 @@ describe('what admins see of subscribers', () => {
 });
 
 describe('maintenance that the page shows', () => {
+  it('is added once, and told, where what tells it is away and whoever adds it asks again', async (t) => {
+    let isAway = true;
+    const told: (string | null)[] = [];
+    const announceMaintenance: MonitorDeps['announceMaintenance'] = async (_monitor, added) => {
+      if (isAway) throw new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+      told.push('id' in added ? added.id : null);
+    };
+    let now = new Date('2026-11-01T10:00:00Z');
+    const api = await startMonitor({ now: () => now, changes: { announceMaintenance } });
+    t.after(() => api.stop());
+    const check = { kind: 'tcp', host: 'inner.example.com', port: 5_432 };
+    const { body } = await api.call('POST', '/api/monitors', { name: 'shown', isPublic: true, check }, ADMIN);
+    const path = `/api/monitors/${body.data.id}`;
+    const bodies = {
+      maintenance: { from: '2026-11-01T10:00:00Z', to: '2026-11-01T11:00:00Z' },
+      'recurring-maintenance': { cron: '0 3 * * sun', minutes: 60, note: 'moving' },
+    };
+    const recorded = api.told().length;
+    for (const away of [true, true, false]) {
+      isAway = away;
+      for (const [end, asked] of Object.entries(bodies)) {
+        assert.equal((await api.call('POST', `${path}/${end}`, asked, ADMIN)).status, away ? 503 : 200, end);
+      }
+      now = new Date(now.getTime() + 6 * 60_000);
+    }
+    const { data } = (await api.call('GET', path, undefined, ADMIN)).body;
+    assert.deepEqual([data.maintenance.length, data.recurringMaintenance.length], [1, 1]);
+    assert.deepEqual(told, [null, data.recurringMaintenance[0].id]);
+    assert.equal(api.told().length - recorded, 2, 'each is on record once');
+  });
+
   it('is told to its subscribers, single times and those that come again, without notes, and hidden ones are not', async (t) => {
     const now = new Date('2026-11-01T10:00:00Z');
     const api = await startMonitor({ now: () => now });

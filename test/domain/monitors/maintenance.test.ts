@@ -11,7 +11,13 @@ it('times of maintenance that are over count no more, once no result of theirs i
   const over = Array.from({ length: 50 }, (_, index) => window(-100 - index, -99 - index));
   assert.deepEqual(withWindow([...over, window(-49, -48)], window(0, 1), NOW), [window(-49, -48), window(0, 1)]);
   const planned = Array.from({ length: 50 }, (_, index) => window(index, index + 1));
-  assert.throws(() => withWindow(planned, window(0, 1), NOW), { code: 'CONFLICT' });
+  assert.throws(() => withWindow(planned, window(0, 2), NOW), { code: 'CONFLICT' });
+});
+
+it('a time of maintenance that is there is not added again, also once it has begun; one with another note is', () => {
+  const windows = withWindow([], window(-0.05, 1), NOW);
+  assert.equal(withWindow(windows, window(-0.05, 1), at(0.5)), windows);
+  assert.equal(withWindow(windows, { ...window(-0.05, 1), note: 'moving' }, NOW).length, 2);
 });
 
 it('a time of maintenance that ends early was one until then', () => {

@@ -37,6 +37,7 @@ it('readers are told what the page shows of an incident, and nothing of the insi
     [notice?.id, notice?.kind, notice?.org, notice?.subject],
     ['page/inc_1/opened', 'page.opened', '~page/acme', 'acme status: Outage of shop (investigating)'],
   );
+  assert.equal(notice?.data.monitorId, 'mon_1', 'by which its mails look whether it is shown');
   assert.match(notice?.text ?? '', /found it down\.\n\nhttps:\/\/status\.example\.com\/status\/acme#inc_1$/);
   assert.doesNotMatch(JSON.stringify(notice), /inner|503/);
 });
@@ -52,6 +53,7 @@ it('each beginning, update and end is told, and nothing that the page does not s
     ['a hidden incident', 'opened', { isPublic: false }, {}, false],
     ['a hidden monitor', 'opened', {}, { isPublic: false }, false],
     ['a monitor that is gone', 'opened', { monitorId: 'mon_gone' }, {}, false],
+    ['a monitor that another org has now', 'opened', {}, { org: 'rival' }, false],
     ['an archived monitor', 'opened', {}, { archivedAt: new Date(AT) }, false],
     ['of the operators', 'opened', { org: null }, {}, false],
     ['written by a person', 'opened', { monitorId: null, sequence: null }, {}, true],

@@ -271,6 +271,23 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       assert.deepEqual([await count(AT, 9), await count(later, 9), await count(AT, 2)], [3, 2, 2]);
     });
 
+    it('notes that one waits, and nothing where it has ended meanwhile or waits already', async () => {
+      const [first, second] = [new Date(AT.getTime() + 60_000), new Date(AT.getTime() + 120_000)];
+      for (const [state, after] of [
+        ['pending', 'held'],
+        ['delivered', 'delivered'],
+        ['dead', 'dead'],
+      ] as const) {
+        const delivery = deliveryRecord({ state });
+        await store().insert(delivery);
+        for (const until of [first, second]) await store().hold(delivery.id, until);
+        const { heldUntil, state: kept } = (await store().find(delivery.id)) ?? {};
+        assert.deepEqual([kept, heldUntil], [after, state === 'pending' ? first : undefined]);
+      }
+      await store().hold('none', first);
+      assert.equal(await store().find('none'), null);
+    });
+
     it('lists and counts those of a channel that are held until a time, and ends those that were not told', async () => {
       const [org, channelId] = [`org-${unique()}`, `chn_${unique()}`];
       const heldUntil = new Date(AT.getTime() + 60_000);
@@ -310,6 +327,31 @@ export function deliveryStoreSuite(store: () => DeliveryStore): void {
       assert.deepEqual(page.items, [newer]);
       const rest = await store().list({ org, state: 'dead' }, { cursor: page.nextCursor, limit: 1 });
       assert.deepEqual([rest.items, rest.nextCursor], [[older], null]);
+    });
+
+    it('lists those to the readers of a page among them where it is asked to, and no questions to addresses', async () => {
+      const org = `org-${unique()}`;
+      const page = `~page/${org}`;
+      const at = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
+      const { notification } = deliveryRecord();
+      const dead = (changes: Partial<Delivery>) => deliveryRecord({ state: 'dead', ...changes });
+      const [first, second, third] = [
+        dead({ org, createdAt: at(1) }),
+        dead({ org: page, channelId: 'subscribers/0', createdAt: at(2) }),
+        dead({ org, createdAt: at(3) }),
+      ];
+      const others = [
+        dead({ org: page, notification: { ...notification, kind: 'subscriber.confirm' } }),
+        dead({ org: '~page/other' }),
+        deliveryRecord({ org: page }),
+      ];
+      for (const delivery of [second, third, first, ...others]) await store().insert(delivery);
+      const head = await store().list({ org, page, state: 'dead' }, { cursor: null, limit: 2 });
+      assert.deepEqual(head.items, [third, second]);
+      const rest = await store().list({ org, page, state: 'dead' }, { cursor: head.nextCursor, limit: 2 });
+      assert.deepEqual([rest.items, rest.nextCursor], [[first], null]);
+      const own = await store().list({ org, state: 'dead' }, { cursor: null, limit: 9 });
+      assert.deepEqual(own.items, [third, first]);
     });
   });
 }

@@ -93,6 +93,10 @@ export function createMemoryDeliveries(): DeliveryStore {
       const known = deliveries.get(id);
       if (known !== undefined) deliveries.set(id, keepRecord({ ...known, ...change }));
     },
+    async hold(id, until) {
+      const known = deliveries.get(id);
+      if (known?.state === 'pending') deliveries.set(id, keepRecord({ ...known, state: 'held', heldUntil: until }));
+    },
     countHeld: async (channel, until, most) => Math.min(most, heldOf(channel, until).length),
     listHeld: async (channel, until, most) => heldOf(channel, until).slice(0, most),
     async endHeld(ids, end) {
@@ -102,9 +106,15 @@ export function createMemoryDeliveries(): DeliveryStore {
         if (known !== undefined && isOpen) deliveries.set(id, keepRecord({ ...known, ...end }));
       }
     },
-    async list({ org, state }, page) {
-      const asked = [...deliveries.values()].filter((each) => each.org === org && each.state === state);
-      return pageOf(asked, page, ORDER);
+    async list({ org, page: told, state }, page) {
+      const isOfPage = (each: Delivery) =>
+        told !== undefined && each.org === told && each.notification.kind !== 'subscriber.confirm';
+      const asked = [...deliveries.values()].filter((each) => each.state === state);
+      return pageOf(
+        asked.filter((each) => each.org === org || isOfPage(each)),
+        page,
+        ORDER,
+      );
     },
   };
 }

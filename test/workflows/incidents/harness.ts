@@ -70,7 +70,13 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const deliveryCommands = createDeliveryCommands(client);
   const notices = createMemoryNotices();
   const outbox = createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now });
-  const faults: { deliver: Error | null } = { deliver: null };
+  const faults: { deliver: Error | null; tell: Error | null; page: Error | null } = {
+    ...{ deliver: null, tell: null, page: null },
+  };
+  const warnings: string[] = [];
+  const orFault = async (fault: Error | null): Promise<void> => {
+    if (fault !== null) throw fault;
+  };
   const commands = {
     ...deliveryCommands,
     async deliver(id: string) {
@@ -85,8 +91,15 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
     activities: createIncidentsActivities({
-      ...{ incidents, monitors, channels, escalations, outbox },
-      tellPage: async () => undefined,
+      ...{ incidents, monitors, channels, escalations },
+      outbox: {
+        async tell(notice) {
+          await orFault(faults.tell);
+          await outbox.tell(notice);
+        },
+      },
+      tellPage: () => orFault(faults.page),
+      warn: ({ incidentId }) => void warnings.push(incidentId),
     }),
     others: {
       notifications: { activities: createNotificationsActivities(deps), slots },
@@ -94,7 +107,7 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   });
   const incidentCommands = createIncidentCommands(client);
   return {
-    ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults },
+    ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults, warnings },
     ...{ escalations, monitors, commands: incidentCommands },
     listener: createTransitionListener({ commands: incidentCommands, outbox, incidents, channels, escalations, now }),
     /** Waits for the end, skipping time. */

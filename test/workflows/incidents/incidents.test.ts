@@ -125,6 +125,37 @@ test('a monitor that flaps is told twice: that it does, and that it stopped', as
   await taken(...['opened', 'flapping', 'steady', 'resolved'].map((event) => `${channels[0]} ${id}/${event}`));
 });
 
+test('an incident goes on to its end, and is told, where the readers of its page cannot be told for good', async () => {
+  for (const [number, fault] of [
+    [20, new FairleadError('INTERNAL', 'A stored monitor has an invalid format')],
+    [21, new TypeError('a mistake')],
+  ] as const) {
+    const { monitor, channels, id } = await monitorWithChannels(number);
+    const { tell } = world.listener;
+    world.receiver.taken.length = 0;
+    Object.assign(world.faults, { page: fault });
+    await tell(monitor, DOWN);
+    await taken(`${channels[0]} ${id}/opened`);
+    await tell(monitor, UP);
+    await world.ended(id);
+    Object.assign(world.faults, { page: null });
+    await taken(`${channels[0]} ${id}/opened`, `${channels[0]} ${id}/resolved`);
+    assert.equal((await world.incidents.find(id))?.state, 'resolved');
+    assert.equal(world.warnings.filter((each) => each === id).length, 2);
+  }
+});
+
+test('an incident goes on to its end where nobody can be told of it for good', async () => {
+  const { monitor, id } = await monitorWithChannels(22);
+  const { tell } = world.listener;
+  Object.assign(world.faults, { tell: new FairleadError('INTERNAL', 'A stored channel has an invalid format') });
+  await tell(monitor, DOWN);
+  await tell(monitor, UP);
+  await world.ended(id);
+  Object.assign(world.faults, { tell: null });
+  assert.equal((await world.incidents.find(id))?.state, 'resolved');
+});
+
 /** Told without an incident: one that is open would end, as the time of years is skipped to wait for a delivery. */
 async function tellChannel(number: number): Promise<string> {
   const { channels, monitor } = await monitorWithChannels(number);
