@@ -383,6 +383,7 @@ describe('fairlead monitors, incidents and alerts', () => {
   });
 
   it('adds channels, tests and removes them', async () => {
+    monitor.delivered.length = 0;
     assert.match(await ok('alerts'), /Nobody is told/);
     assert.match(await ok('alerts', 'add', 'ops@example.com'), /confirm/);
     assert.match(await ok('alerts', 'add', 'https://hooks.example.com/x'), /whsec_/);
