@@ -4,8 +4,9 @@ import { NODE_PLACES } from '../tools/containerd.ts';
 import { runProgram } from '../tools/run-program.ts';
 import { CLUSTER_NETWORK, type ClusterPaths, NODE_NAME } from './cluster-folder.ts';
 import type { ClusterTools } from './cluster-programs.ts';
+import { passBridgedPackets } from './kernel-settings.ts';
 
-const { bridge, nodeAddress, podRange } = CLUSTER_NETWORK;
+const { bridge, bridgeHardware, nodeAddress, podRange } = CLUSTER_NETWORK;
 
 const RECORDS = '/var/lib/cni/results';
 
@@ -22,7 +23,9 @@ const RULES = [
 
 /** The bridge of the pods, and how they reach others. */
 export async function makeNetwork(tools: ClusterTools): Promise<void> {
+  await passBridgedPackets();
   await ip(tools, 'link', 'add', bridge, 'type', 'bridge');
+  await ip(tools, 'link', 'set', bridge, 'address', bridgeHardware);
   await ip(tools, 'addr', 'add', `${nodeAddress}/${podRange.split('/')[1]}`, 'dev', bridge);
   await ip(tools, 'link', 'set', bridge, 'up');
   for (const { table, chain, rule } of RULES) await iptables(tools, '-t', table, '-I', chain, ...rule);
