@@ -160,7 +160,7 @@ describe('workloads on a real cluster', { skip: missing }, () => {
     });
 
     it('a command that does not exist', async () => {
-      const Dockerfile = 'FROM node:24-alpine\nUSER 1001\nCMD ["/nothing"]\n';
+      const Dockerfile = 'FROM node:24-alpine\nUSER 1001\nENTRYPOINT ["/nothing"]\n';
       await failing(
         { image: await stack.pushed('nothing', { Dockerfile }) },
         /cannot be made: .*nothing.* no such file/,
