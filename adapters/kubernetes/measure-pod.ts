@@ -13,7 +13,7 @@ const summarySchema = z.object({
     z.object({
       podRef: z.object({ name: z.string(), namespace: z.string() }),
       cpu: z.object({ usageCoreNanoSeconds: z.number().optional() }).optional(),
-      memory: z.object({ workingSetBytes: z.number().optional() }).optional(),
+      memory: z.object({ time: z.string(), workingSetBytes: z.number().optional() }).optional(),
     }),
   ),
 });
@@ -53,6 +53,11 @@ function dateOf(time: unknown): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
+/** When its process has started at the latest: the cluster leaves the parts of a second out. A pod is measured before as well. */
+function startedBy({ status }: LivePod): number {
+  return (dateOf(status?.containerStatuses?.[0]?.state?.running?.startedAt)?.getTime() ?? 0) + 1_000;
+}
+
 /** By the kubelet of its node, which needs nothing installed; null where our user may not ask it, or it has not measured yet. */
 async function usageOf(api: ClusterApi, { spec }: DeploymentObject, pod: LivePod): Promise<WorkloadUsage | null> {
   try {
@@ -63,6 +68,7 @@ async function usageOf(api: ClusterApi, { spec }: DeploymentObject, pod: LivePod
     const found = summary.pods.find(({ podRef }) => podRef.name === name && podRef.namespace === namespace);
     const { cpu, memory } = found ?? {};
     if (memory?.workingSetBytes === undefined || cpu?.usageCoreNanoSeconds === undefined) return null;
+    if (Date.parse(memory.time) < startedBy(pod)) return null;
     const limits = spec.template.spec.containers[0]?.resources?.limits ?? {};
     return {
       memoryBytes: memory.workingSetBytes,

@@ -79,11 +79,16 @@ export interface RolloutFailure {
 
 export type RolloutFailureKind = (typeof ROLLOUT_FAILURES)[number]['kind'];
 
+interface SeenObjects extends RolloutObjects {
+  /** Those that their node took away, or did not take: they stay on record, and the cluster makes others in their place. */
+  readonly putOut: readonly PodObject[];
+}
+
 /** How a failure shows in the objects of the cluster. @returns what is known of it; null where it is not the case */
 interface FailureRow<Kind extends string> {
   readonly kind: Kind;
   readonly isFinal: boolean;
-  readonly find: (objects: RolloutObjects) => string | null;
+  readonly find: (objects: SeenObjects) => string | null;
   readonly remedy: string;
 }
 
@@ -125,11 +130,11 @@ export const ROLLOUT_FAILURES = [
   row({
     kind: 'evicted',
     isFinal: false,
-    find: ({ pods }) => {
-      const evicted = pods.find(({ status }) => status?.reason === 'Evicted' || status?.reason === 'Preempted');
-      return evicted === undefined
-        ? null
-        : `The node put it out: ${firstLine(evicted.status?.message ?? 'no reason given')}`;
+    find: ({ pods, putOut }) => {
+      const last = putOut.at(-1);
+      // What has run in its place tells more.
+      if (last === undefined || pods.some(hasRun)) return null;
+      return `The node put it out: ${firstLine(last.status?.message ?? last.status?.reason ?? 'no reason given')}`;
     },
     remedy:
       'The cluster starts it again where there is room: free some on the node, or raise platform.io/memory-request.',
@@ -224,8 +229,9 @@ export const ROLLOUT_FAILURES = [
 /** The first row that is the case; null where nothing failed so far. */
 export function rolloutFailure(objects: RolloutObjects): RolloutFailure | null {
   const living = objects.pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  const seen = { ...objects, pods: living.filter((pod) => !isPutOut(pod)), putOut: living.filter(isPutOut) };
   for (const { kind, isFinal, find, remedy } of ROLLOUT_FAILURES) {
-    const what = find({ ...objects, pods: living });
+    const what = find(seen);
     if (what !== null) return { kind, isFinal, message: `${what.replace(/[.\s]+$/, '')}. ${remedy}` };
   }
   return null;
@@ -277,6 +283,15 @@ function unpulled({ pods, events }: RolloutObjects): { readonly text: string; re
 
 function isIdle({ status }: PodObject): boolean {
   return status?.containerStatuses?.[0]?.state?.running === undefined;
+}
+
+/** A process that ends is started again in its pod: only its node gives a pod up. */
+function isPutOut({ status }: PodObject): boolean {
+  return status?.phase === 'Failed';
+}
+
+function hasRun(pod: PodObject): boolean {
+  return !isIdle(pod) || lastEnd(pod) !== null;
 }
 
 /** True for the end of a process that could not be started at all. */

@@ -81,6 +81,7 @@ const OF_ENGINE = [
   'test/e2e/',
   'test/kills/',
   'test/adapters/docker/',
+  'test/adapters/kubernetes/deploys.test.ts',
   'test/adapters/kubernetes/workload-runtime.test.ts',
   'test/hostile/',
   'test/workers/kill-collector.test.ts',

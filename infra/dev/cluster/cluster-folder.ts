@@ -14,6 +14,8 @@ export function clusterFolder(env: Env): string {
 /** What the machine and the pods know the node by. Both networks are private to this machine. */
 export const CLUSTER_NETWORK = {
   bridge: 'flcluster0',
+  /** Else a bridge has that of its first port, and another one when that pod goes: the others send to the former one for a while. */
+  bridgeHardware: '0a:58:0a:63:00:01',
   /** Of the bridge: the node has no address that another machine reaches. */
   nodeAddress: '10.99.0.1',
   podRange: '10.99.0.0/24',

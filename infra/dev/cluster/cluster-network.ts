@@ -1,15 +1,19 @@
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { NODE_PLACES } from '../tools/containerd.ts';
 import { runProgram } from '../tools/run-program.ts';
 import { CLUSTER_NETWORK, type ClusterPaths, NODE_NAME } from './cluster-folder.ts';
 import type { ClusterTools } from './cluster-programs.ts';
+import { passBridgedPackets } from './kernel-settings.ts';
 
-const { bridge, nodeAddress, podRange } = CLUSTER_NETWORK;
+const { bridge, bridgeHardware, nodeAddress, podRange, serviceRange } = CLUSTER_NETWORK;
 
 const RECORDS = '/var/lib/cni/results';
 
-/** Rules of ours, in front of those of the machine's engine: it may forward nothing by default. */
+/** What is sent to a service that leads nowhere, or not yet: it is refused at once, and leaves the machine never. */
+const NOWHERE = ['-d', serviceRange, '-j', 'REJECT'];
+
+/** Rules of ours, the last one first, in front of those of the machine's engine: it may forward nothing by default. */
 const RULES = [
   { table: 'nat', chain: 'POSTROUTING', rule: ['-s', podRange, '!', '-d', podRange, '-j', 'MASQUERADE'] },
   { table: 'filter', chain: 'FORWARD', rule: ['-s', podRange, '-j', 'ACCEPT'] },
@@ -18,26 +22,61 @@ const RULES = [
     chain: 'FORWARD',
     rule: ['-d', podRange, '-m', 'conntrack', '--ctstate', 'RELATED,ESTABLISHED', '-j', 'ACCEPT'],
   },
+  { table: 'filter', chain: 'FORWARD', rule: NOWHERE },
+  { table: 'filter', chain: 'OUTPUT', rule: NOWHERE },
 ] as const;
 
 /** The bridge of the pods, and how they reach others. */
 export async function makeNetwork(tools: ClusterTools): Promise<void> {
+  await passBridgedPackets();
   await ip(tools, 'link', 'add', bridge, 'type', 'bridge');
+  await ip(tools, 'link', 'set', bridge, 'address', bridgeHardware);
   await ip(tools, 'addr', 'add', `${nodeAddress}/${podRange.split('/')[1]}`, 'dev', bridge);
   await ip(tools, 'link', 'set', bridge, 'up');
+  // A machine without a network reaches services as well.
+  await ip(tools, 'route', 'add', serviceRange, 'dev', bridge);
   for (const { table, chain, rule } of RULES) await iptables(tools, '-t', table, '-I', chain, ...rule);
 }
 
-/** The bridge, our rules, and those that kube-proxy set. What is not there any more is no error. */
-export async function removeNetwork({ config }: ClusterPaths, tools: ClusterTools): Promise<void> {
-  const env = { PATH: searchPath(tools) };
-  const settings = `--config=${join(config, 'kube-proxy.json')}`;
-  await runProgram(join(dirname(tools.kubeApiserver), 'kube-proxy'), ['--cleanup', settings], { env }).catch(() => '');
+/** The bridge, our rules, and those of its programs. What is not there any more is no error. */
+export async function removeNetwork(paths: ClusterPaths, tools: ClusterTools): Promise<void> {
   for (const { table, chain, rule } of RULES) {
     await iptables(tools, '-t', table, '-D', chain, ...rule).catch(() => '');
   }
+  for (const command of ['iptables', 'ip6tables']) await removeChains(command, paths, tools);
   await ip(tools, 'link', 'del', bridge).catch(() => '');
   await removeRecords();
+}
+
+/**
+ * Those of kube-proxy and of the kubelet: no other node is on this machine. `kube-proxy --cleanup` leaves some, and takes away what the
+ * machine itself balances by IPVS.
+ */
+async function removeChains(command: string, { config }: ClusterPaths, tools: ClusterTools): Promise<void> {
+  const program = (name: string): string => join(dirname(tools.containerd), name);
+  const [saved, undo] = ['saved', 'undo'].map((what) => join(config, `${command}.${what}`)) as [string, string];
+  await mkdir(config, { recursive: true });
+  await rm(saved, { force: true });
+  // It fails for a family of addresses that the machine does not have.
+  await runProgram(program(`${command}-save`), ['--file', saved]).catch(() => '');
+  const tables = await readFile(saved, 'utf8').catch(() => '');
+  await writeFile(undo, undoOfChains(tables));
+  await runProgram(program(`${command}-restore`), ['--wait', '--noflush', undo]);
+}
+
+/** @returns what takes the chains of Kubernetes out of saved tables, with what leads to them, for `iptables-restore --noflush` */
+export function undoOfChains(saved: string): string {
+  const tables = saved.split(/^(?=\*)/m).map((text) => {
+    const lines = text.split('\n');
+    const chains = lines.filter((line) => line.startsWith(':KUBE-')).map((line) => line.slice(1).split(' ')[0] ?? '');
+    const leading = lines.filter((line) => /^-A (?!KUBE-).* -[jg] KUBE-/.test(line));
+    if (chains.length === 0) return '';
+    return [
+      ...[lines[0], ...chains.map((chain) => `:${chain} - [0:0]`), ...leading.map((line) => line.replace(/^-A/, '-D'))],
+      ...[...chains.map((chain) => `-X ${chain}`), 'COMMIT', ''],
+    ].join('\n');
+  });
+  return tables.join('');
 }
 
 /** What the network plugins noted of pods whose end nobody told them. The folder is that of all networks of the machine. */

@@ -1,5 +1,10 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runProgram } from '../tools/run-program.ts';
+
+/** Whether packets between the ports of a bridge pass the rules of iptables. */
+const BRIDGED = 'net/bridge/bridge-nf-call-iptables';
 
 /** What a node sets for the whole machine, as paths below /proc/sys. That it forwards packets stays: other engines need it too. */
 const SETTINGS = [
@@ -10,6 +15,7 @@ const SETTINGS = [
   'kernel/keys/root_maxkeys',
   'kernel/keys/root_maxbytes',
   'net/ipv4/conf/all/route_localnet',
+  BRIDGED,
 ] as const;
 
 const place = (name: string): string => join('/proc/sys', name);
@@ -25,4 +31,13 @@ export async function writeKernelSettings(wanted: Readonly<Record<string, string
   const now = await readKernelSettings();
   const changed = SETTINGS.filter((name) => name in wanted && now[name] !== wanted[name]);
   for (const name of changed) await writeFile(place(name), wanted[name] ?? '');
+}
+
+/**
+ * Else a pod that asks a service of another one gets its answer from that pod, whom it has not asked.
+ * @throws Error where the kernel cannot do that
+ */
+export async function passBridgedPackets(): Promise<void> {
+  if (!existsSync(place(BRIDGED))) await runProgram('modprobe', ['br_netfilter']);
+  await writeKernelSettings({ [BRIDGED]: '1' });
 }

@@ -223,6 +223,30 @@ describe('failures of a rollout', () => {
     assert.equal(hasStarted(failed as LivePod), false);
   });
 
+  it('a pod that its node does not take is told in its words', () => {
+    const message =
+      'Pod was rejected: Node did not have enough resource: cpu, requested: 400, used: 1900, capacity: 2000';
+    const rejected = pod({}, { phase: 'Failed', reason: 'OutOfcpu', message, containerStatuses: undefined });
+    const failure = rolloutFailure({ ...NOTHING, pods: [rejected] });
+    assert.deepEqual([failure?.kind, failure?.isFinal], ['evicted', false]);
+    assert.match(
+      failure?.message ?? '',
+      /^The node put it out: Pod was rejected: Node did not have enough resource: cpu/,
+    );
+  });
+
+  it('of a pod that was put out, nothing hides how the one in its place fares', () => {
+    const gone = pod(
+      { restartCount: 5, state: ended(137, 'OOMKilled') },
+      { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' },
+    );
+    const told = (other: PodObject) => rolloutFailure({ ...NOTHING, pods: [gone, other] })?.kind;
+    const serving = pod({ ready: true, state: { running: { startedAt: new Date().toISOString() } } });
+    assert.equal(told(serving), undefined);
+    assert.equal(told(pod({ restartCount: 1, state: BACK_OFF, lastState: ended(3) })), 'keeps ending');
+    assert.equal(told(pod({ state: { waiting: { reason: 'ContainerCreating' } } }, { phase: 'Pending' })), 'evicted');
+  });
+
   it('a pod that starts, one that serves and one that goes are no failure', () => {
     const starting = pod({ state: { waiting: { reason: 'ContainerCreating' } } }, { phase: 'Pending' });
     const serving = pod({ ready: true, state: { running: { startedAt: '2026-01-01T00:00:00Z' } } });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
 import { type ClusterApi, createClusterApi } from '../../../adapters/kubernetes/cluster-api.ts';
@@ -36,6 +36,7 @@ describe('workloads on a real cluster', { skip: missing }, () => {
   let api: ClusterApi;
   let runtime: WorkloadRuntime;
   let kept: Workload;
+  const undo = new AsyncDisposableStack();
 
   const runtimeWith = (registry: RegistryAuth): WorkloadRuntime => {
     const { stackId } = stack;
@@ -59,20 +60,22 @@ describe('workloads on a real cluster', { skip: missing }, () => {
   };
 
   before(async () => {
-    [cluster, stack] = await Promise.all([useCluster(), createTestStack()]);
+    cluster = await useCluster();
+    undo.defer(() => cluster.end());
+    stack = await createTestStack();
+    undo.defer(() => stack.dispose());
     api = createClusterApi(() => readKubeConfig(cluster.kubeconfig));
     image = await stack.pushed('suite', FILES);
     runtime = runtimeWith(stack.registry);
+    undo.defer(async () => {
+      for (const workload of await runtime.listAll()) await runtime.remove(workload, 0);
+      await waitUntil('nothing of the stack is left', async () => (await objects()).length === 0);
+    });
     // With it the namespace of most tests stays.
     kept = await start();
   });
 
-  after(async () => {
-    if (runtime !== undefined) for (const workload of await runtime.listAll()) await runtime.remove(workload, 0);
-    await waitUntil('nothing of the stack is left', async () => (await objects()).length === 0);
-    await stack?.dispose();
-    await cluster?.end();
-  });
+  after(() => undo.disposeAsync());
 
   workloadRuntimeSuite(() => ({
     name: 'kubernetes',
@@ -160,18 +163,21 @@ describe('workloads on a real cluster', { skip: missing }, () => {
     });
 
     it('a command that does not exist', async () => {
-      const Dockerfile = 'FROM node:24-alpine\nUSER 1001\nCMD ["/nothing"]\n';
+      const Dockerfile = 'FROM node:24-alpine\nUSER 1001\nENTRYPOINT ["/nothing"]\n';
       await failing(
         { image: await stack.pushed('nothing', { Dockerfile }) },
         /cannot be made: .*nothing.* no such file/,
       );
     });
 
-    it('a deployment that somebody removes while it starts, which is tried again', async () => {
-      // A registry that takes connections and never answers.
-      const silent = createServer((socket) => socket.unref())
-        .listen(0, '127.0.0.1')
-        .unref();
+    it('a deployment that somebody removes while it starts, which is tried again', async (t) => {
+      // A registry that takes connections and never answers: a node keeps a pod until its image is pulled, or refused.
+      const sockets = new Set<Socket>();
+      const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
+      t.after(() => {
+        silent.close();
+        for (const socket of sockets) socket.destroy();
+      });
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
       const spec = workloadSpec(`127.0.0.1:${port}/slow@sha256:${'0'.repeat(64)}`);
