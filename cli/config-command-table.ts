@@ -5,6 +5,7 @@ import type { Perform } from './perform.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const loadConfig = () => import('./commands/config.ts');
+const loadImport = () => import('./commands/import-config.ts');
 
 const SERVICE_FLAG = ['-s, --service <name>', 'service (default: the service of this folder)'] as const;
 
@@ -46,6 +47,17 @@ export function addConfigCommands(program: Command, perform: Perform): void {
     .action((assignments, _options, self) =>
       perform(self, async (context) =>
         (await loadConfig()).setConfig(context, assignments, { ...self.opts(), only: only(self) }),
+      ),
+    );
+  config
+    .command('import')
+    .description('store the variables of a file such as .env, those that look like secrets encrypted')
+    .argument('<file>', 'lines of KEY=VALUE, as dotenv reads them')
+    .option('--secret <KEY>', 'encrypt this one as well (may be repeated)', collect, [])
+    .option(...SERVICE_FLAG)
+    .action((file, _options, self) =>
+      perform(self, async (context) =>
+        (await loadImport()).importConfig(context, file, { ...self.opts(), only: only(self) }),
       ),
     );
   config

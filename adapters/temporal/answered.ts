@@ -12,25 +12,27 @@ const ANSWER_WITHIN_MS = 25_000;
 
 /**
  * A call that a workflow answers, such as an update.
+ * @param needed what a worker has to have for it, where not every worker has: told when none answers
  * @throws the domain error of the workflow or its activity; UNAVAILABLE (retryable) when no worker answers in time
  */
-export async function answered<T>(client: Client, call: () => Promise<T>): Promise<T> {
+export async function answered<T>(client: Client, call: () => Promise<T>, needed?: string): Promise<T> {
   try {
     return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, call);
   } catch (error) {
-    throw toDomainError(error);
+    throw toDomainError(error, needed);
   }
 }
 
 /** What a workflow or its activity threw, as the domain error it was. */
-export function toDomainError(error: unknown): unknown {
+export function toDomainError(error: unknown, needed?: string): unknown {
   if (error instanceof FairleadError) return error;
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return domainErrorOf(error) ?? error;
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isOfConnection(error)) {
     const message = 'No worker answered in time. An accepted request is not lost: try again in a moment.';
-    return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: true });
+    const told = needed === undefined ? message : `${message} A worker needs ${needed} for it.`;
+    return new FairleadError('UNAVAILABLE', told, { cause: error, retryable: true });
   }
   return error;
 }

@@ -28,34 +28,42 @@ export function createPropertyCommands(client: Client): PropertyCommands {
       workflowIdConflictPolicy: 'FAIL',
     });
   const ask = <T>(question: Question): Promise<T> =>
-    answered(client, async () => {
-      const handle = await client.workflow.start(PROPERTY_WORKFLOWS.askSearchEngine, {
-        workflowId: `ask-search-engine/${question.kind}/${question.domain}`,
-        taskQueue: TASK_QUEUE,
-        args: [question],
-        // The same question of many at once is asked once; owners are added one after the other.
-        workflowIdConflictPolicy: question.kind === 'owner' ? 'FAIL' : 'USE_EXISTING',
-        workflowRunTimeout: '10m',
-      });
-      return (await handle.result()) as T;
-    });
+    answered(
+      client,
+      async () => {
+        const handle = await client.workflow.start(PROPERTY_WORKFLOWS.askSearchEngine, {
+          workflowId: `ask-search-engine/${question.kind}/${question.domain}`,
+          taskQueue: TASK_QUEUE,
+          args: [question],
+          // The same question of many at once is asked once; owners are added one after the other.
+          workflowIdConflictPolicy: question.kind === 'owner' ? 'FAIL' : 'USE_EXISTING',
+          workflowRunTimeout: '10m',
+        });
+        return (await handle.result()) as T;
+      },
+      'GOOGLE_APPLICATION_CREDENTIALS',
+    );
   return {
     sync: () =>
-      answered(client, async () => {
-        const sync = { workflowId: SYNC_WORKFLOW_ID, taskQueue: TASK_QUEUE, workflowRunTimeout: '55m' } as const;
-        try {
-          return (await client.workflow.execute(PROPERTY_WORKFLOWS.syncDomainMap, {
-            ...sync,
-            workflowIdConflictPolicy: 'FAIL',
-          })) as SyncSummary;
-        } catch (error) {
-          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-          throw new FairleadError(
-            'SYNC_IN_PROGRESS',
-            'A sync of the domain map runs already; ask again once it has ended, within the hour',
-          );
-        }
-      }),
+      answered(
+        client,
+        async () => {
+          const sync = { workflowId: SYNC_WORKFLOW_ID, taskQueue: TASK_QUEUE, workflowRunTimeout: '55m' } as const;
+          try {
+            return (await client.workflow.execute(PROPERTY_WORKFLOWS.syncDomainMap, {
+              ...sync,
+              workflowIdConflictPolicy: 'FAIL',
+            })) as SyncSummary;
+          } catch (error) {
+            if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+            throw new FairleadError(
+              'SYNC_IN_PROGRESS',
+              'A sync of the domain map runs already; ask again once it has ended, within the hour',
+            );
+          }
+        },
+        'DOMAIN_MAP',
+      ),
     verify: (request) =>
       reach(async () => {
         const { domain } = request;

@@ -60,7 +60,7 @@ const historyReply = z.looseObject({
   made: z.boolean().default(true),
 });
 
-interface ChangeOptions {
+export interface ChangeOptions {
   readonly service?: string;
   /** The one environment that the change is for; null for all. */
   readonly only: Environment | null;
@@ -128,7 +128,8 @@ export function unsetConfig(context: CliContext, unset: readonly string[], optio
   return change(context, options, { unset });
 }
 
-async function change(
+/** Makes a change of variables, and says what was done. */
+export async function change(
   context: CliContext,
   { service: given, only }: ChangeOptions,
   body: Readonly<Record<string, unknown>>,

@@ -61,8 +61,8 @@ export async function listDatabases(context: CliContext, { service: only }: OfSe
   else if (used.length + kept.length === 0) {
     output.print(
       only === undefined
-        ? 'No databases yet: declare one in spec.databases'
-        : `${only} has no databases that are backed up or kept`,
+        ? 'No database is backed up or kept yet. Those of a service: `fairlead db logins --service <name>`'
+        : `${only} has no database that is backed up or kept yet. Those it has: \`fairlead db logins --service ${only}\``,
     );
   } else {
     output.table(COLUMNS, [

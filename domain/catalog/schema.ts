@@ -52,12 +52,14 @@ export const specSchema = z.object(
   {
     owner: ownerSlug.nullish().describe('Slug of the org that owns the service and pays for it'),
     framework: scalar.nullish().describe('The same as the annotation platform.io/framework'),
-    routes: listOf(route, 'routes', MOST_ROUTES).describe('Routes that the gateway knows, with their price'),
+    routes: listOf(route, 'routes', MOST_ROUTES).describe(
+      'Routes with their price, for a gateway that reads the service registry; Fairlead brings none',
+    ),
     queues: listOf(queue, 'queues', MOST_OF_A_KIND).describe(
-      'Queues that call the service; registered with the service registry',
+      'Queues that call the service, for a broker that reads the service registry; Fairlead brings none',
     ),
     schedules: listOf(schedule, 'schedules', MOST_OF_A_KIND).describe(
-      'Schedules that call the service; registered with the service registry',
+      'Schedules that call the service, for a scheduler that reads the service registry; Fairlead brings none',
     ),
     dependencies: listOf(
       entry(
@@ -94,7 +96,7 @@ export const specSchema = z.object(
       ),
       'buckets',
       MOST_BUCKETS,
-    ).describe('Object storage of the service'),
+    ).describe('Object storage of the service; this version makes none'),
     config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
     tests: tests.describe('HTTP tests that a release has to pass; see docs/after-install.md'),
     walkthrough: walkthrough.nullish().describe('What shows people around in the service; linked from its changelog'),

@@ -38,13 +38,16 @@ export function readVariablesFile(text: string): VariablesFile {
       /^\s*(?:export\s+)?([A-Za-z_]\w{0,99})\s*=[ \t]*(.*)$/.exec(line.slice(0, 4_000)) ?? [];
     return name === undefined ? [] : [{ name, value: value.trim() }];
   });
-  const isSecret = ({ name, value }: { name: string; value: string }): boolean =>
-    !PUBLIC_NAME.test(name) && !/^(?:""|'')?$/.test(value) && (isSensitiveName(name) || SECRET_VALUE.test(value));
   const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MOST_NAMES);
   return {
     names: distinct(found.map(({ name }) => name)),
-    secrets: distinct(found.filter(isSecret).map(({ name }) => name)),
+    secrets: distinct(found.filter(({ name, value }) => isSecretVariable(name, value)).map(({ name }) => name)),
   };
+}
+
+/** True for a variable that looks like a secret, by its name or by its value; not for one without a value. */
+export function isSecretVariable(name: string, value: string): boolean {
+  return !PUBLIC_NAME.test(name) && !/^(?:""|'')?$/.test(value) && (isSensitiveName(name) || SECRET_VALUE.test(value));
 }
 
 /** The file that tells which variables an app takes, and their names; null where there is none. */

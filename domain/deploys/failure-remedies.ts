@@ -4,10 +4,7 @@ import type { FailedAt, FailureClass } from './failure-class.ts';
 import { INSTALL_FAILURES } from './install-failures.ts';
 import { type KnownDatabases, MISSING_VARIABLE, missingVariables, settingThem } from './missing-variables.ts';
 import { REFUSED_WRITE } from './refused-write.ts';
-
-/** Connections to the ports that databases have, and what their drivers print of one that does not answer. */
-const DATABASE =
-  /(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)[^\n]*?\b(?:[\w.-]+:(?:5432|3306|27017|6379|9042|7687|1433)\b|\w*(?:db|mongo|postgres|mysql|redis)\w*)|MongoServerSelectionError|MongoNetworkError|Can't reach database server at |SequelizeConnection\w*Error|SequelizeHostNotFoundError|MaxRetriesPerRequestError|could not (?:connect to server|translate host name)/i;
+import { UNREACHABLE_DATABASE } from './unreachable-database.ts';
 
 /**
  * The most telling first. A program prints what its author chose, so that a remedy is a good guess: it stands above the
@@ -52,16 +49,7 @@ const FAILURES: readonly FailureClass[] = [
       },
     },
   },
-  {
-    printed: DATABASE,
-    remedies: {
-      start: (found) =>
-        /127\.0\.0\.1|::1|localhost/.test(lineOf(found))
-          ? 'It looks for its database on localhost, which is its own container: set the address of your database, for example with --secret DATABASE_URL; for one in your network the operator names it in WORKLOAD_NETWORKS.'
-          : 'Its database does not answer: check the address you set; for one in your network the operator names it in WORKLOAD_NETWORKS.',
-      build: () => 'The build connects to a database, and builds reach none: connect when the service starts.',
-    },
-  },
+  UNREACHABLE_DATABASE,
   {
     printed: /EHOSTUNREACH|no route to host|host is unreachable/i,
     remedies: {
@@ -142,12 +130,6 @@ export function remedyOf(
 /** A word before the mark may be the beginning of a secret, which redaction could not find in a remedy. */
 function withoutCutWord(line: string): string {
   return line.endsWith(CUT_MARK) ? line.slice(0, -CUT_MARK.length).replace(/(?<!\S)\S+$/, '') : line;
-}
-
-/** The whole line in which it was found. */
-function lineOf({ input, index }: RegExpExecArray): string {
-  const end = input.indexOf('\n', index);
-  return input.slice(input.lastIndexOf('\n', index) + 1, end === -1 ? undefined : end);
 }
 
 function firstGroup([, ...groups]: RegExpExecArray): string {

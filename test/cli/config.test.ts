@@ -53,6 +53,51 @@ describe('fairlead config', () => {
     assert.deepEqual((await ok(['-q'])).stdout.split('\n').filter(Boolean), ['API_KEY', 'COLOUR', 'EMPTY', 'EQUALS']);
   });
 
+  it('import stores the variables of a file, what looks like a secret encrypted, and leaves out the platform’s', async () => {
+    const lines = [
+      '# of another platform',
+      'COLOUR=blue',
+      'GREETING="hello world" # quoted',
+      'export STRIPE_API_KEY=value',
+      'MAIL_URL=smtp://me:hunter22@mail.example',
+      'SALT=grains',
+      'EMPTY_TOKEN=',
+      'PORT=3000',
+      'NODE_ENV=production',
+    ];
+    await writeFile(join(folder, 'old.env'), lines.join('\n'));
+    const { stdout, stderr } = await ok(['import', 'old.env', '--secret', 'SALT']);
+    assert.match(
+      stdout,
+      /^Set COLOUR, EMPTY_TOKEN, GREETING, MAIL_URL, SALT, STRIPE_API_KEY of shop in every environment$/m,
+    );
+    assert.match(stderr, /Encrypted, by their names or values: MAIL_URL, SALT, STRIPE_API_KEY\n/);
+    assert.match(stderr, /In clear: COLOUR, EMPTY_TOKEN, GREETING\./);
+    assert.match(stderr, /Left out, .*: NODE_ENV, PORT\n/);
+    for (const value of ['hunter22', 'grains']) assert.ok(!(stdout + stderr).includes(value));
+    const { variables } = JSON.parse((await ok(['list', '--json'])).stdout).data;
+    const rows = variables.map((row: Record<string, unknown>) => [row.name, row.secret, row.value]);
+    assert.deepEqual(rows, [
+      ['COLOUR', false, 'blue'],
+      ['EMPTY_TOKEN', false, '********'],
+      ['GREETING', false, 'hello world'],
+      ['MAIL_URL', true, '********'],
+      ['SALT', true, '********'],
+      ['STRIPE_API_KEY', true, '********'],
+    ]);
+    await ok(['import', 'old.env', '--env', 'uat']);
+    assert.match((await ok(['list'])).stdout, /COLOUR +blue +uat/);
+    for (const [args, why] of [
+      [['import', 'none.env'], /none\.env cannot be read: ENOENT/],
+      [['import', 'old.env', '--secret', 'NAME'], /has no variable NAME/],
+      [['import', 'catalog-info.yaml'], /has no variable to store/],
+    ] as const) {
+      const refused = await run([...args]);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, why);
+    }
+  });
+
   it('with --env a change is for that environment alone', async () => {
     await ok(['set', 'REGION=eu']);
     const set = await ok(['set', 'REGION=test', '--env', 'uat']);

@@ -28,7 +28,11 @@ describe('fairlead db list and drop', () => {
 
   it('lists what is in use and what is kept, with its size and day', async () => {
     const none = await run('list');
-    assert.deepEqual([none.code, /^No databases yet/.test(none.stdout)], [0, true], none.stderr);
+    assert.deepEqual(
+      [none.code, /^No database is backed up or kept yet\. .*fairlead db logins/.test(none.stdout)],
+      [0, true],
+      none.stderr,
+    );
     await api.services.upsert({ id: 'svc_shop', name: 'shop', org: 'acme' }, {});
     await api.backups.insert(backupRecord({ startedAt: new Date() }));
     const live = databaseRecord({ id: 'postgres/shop_prod', database: 'shop_prod', serviceId: 'svc_shop' });

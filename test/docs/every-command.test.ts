@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { buildProgram } from '../../cli/program.ts';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { commandsInBlocks, commandsInText, commandsOf } from './page-commands.ts';
@@ -16,6 +16,7 @@ const RUN_BY: Readonly<Record<string, string | { readonly notRun: string }>> = {
   'README.md': 'test/e2e/readme-page.test.ts',
   'docs/audit-ledger.md': 'test/docs/audit-ledger-docs.test.ts',
   'docs/backups.md': 'test/e2e/databases-page.test.ts',
+  'docs/coming-from-elsewhere.md': 'test/e2e/databases-page.test.ts',
   'docs/console.md': 'test/cli/commands.test.ts',
   'docs/databases.md': 'test/e2e/databases-page.test.ts',
   'docs/domains.md': 'test/docs/domains-docs.test.ts',
@@ -124,6 +125,37 @@ function scriptProblem([first, second = '', ...rest]: readonly string[]): string
   const unknown = options.filter((option) => !isTaken(option));
   return unknown.length === 0 ? null : `${unknown.join()} is no option of it`;
 }
+
+describe('cli/README.md', () => {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const surroundings = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: projectRoot };
+  const nothing = async (): Promise<void> => undefined;
+  const all = buildProgram({ perform: nothing, performAlone: nothing }, { json: false, surroundings });
+  const page = readFileSync(join(projectRoot, 'cli/README.md'), 'utf8');
+
+  it('has a row for each command', () => {
+    const rows = page.slice(0, page.indexOf('\n\n', page.indexOf('| command')));
+    const named = new Set([...rows.matchAll(/`([a-z-]+)/g)].map(([, name]) => name));
+    const missing = all.commands.map((command) => command.name()).filter((name) => !named.has(name));
+    assert.deepEqual(missing, []);
+  });
+
+  it('names each command that asks before it does something', () => {
+    const section = /## Commands that cannot be undone\n([\s\S]*?)\n## /.exec(page)?.[1] ?? '';
+    const asking = all.commands.flatMap((group) => {
+      const asks = (command: Command) => command.options.some(({ long }) => long === '--yes');
+      return group.commands.filter(asks).map((command) => `${group.name()} ${command.name()}`);
+    });
+    const named = (path: string): boolean =>
+      path.endsWith(' reset-second-factor') ? section.includes('reset-second-factor') : section.includes(`\`${path}`);
+    assert.ok(asking.length > 15, asking.join());
+    assert.deepEqual(
+      // To deny a grant takes nothing away: it asks nobody, and takes the option as the other decisions do.
+      asking.filter((path) => !named(path) && path !== 'grants deny'),
+      [],
+    );
+  });
+});
 
 it('commands are read as a shell reads them', () => {
   assert.deepEqual(commandsOf(`printf 'a b' | X=1 fairlead config set --secret KEY --service 'my app' > out # why`), [

@@ -8,6 +8,7 @@ import { workloadOf } from '../../activities/deploys/release-of-build.ts';
 import { CONSUMED_ENGINES } from '../../domain/catalog/catalog.ts';
 import { catalogFields } from '../../domain/catalog/catalog-json-schema.ts';
 import { parseCatalog } from '../../domain/catalog/parse-catalog.ts';
+import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { isReservedVariable } from '../../domain/config/variable-names.ts';
 import { consumedVariable } from '../../domain/databases/consumer.ts';
 import { ENGINES } from '../../domain/databases/engines.ts';
@@ -63,8 +64,8 @@ describe('docs/your-service.md', () => {
     const { env } = await workloadOf(parts, release, 'bld_shop');
     const credential = ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'];
     const access = { host: 'db', port: 1, database: 'd', generation: null, user: 'u', password: 'p', options: {} };
-    const ofDatabase = [ENGINES.postgres, ENGINES.mongodb, ENGINES.redis, ENGINES.neo4j].flatMap(({ variables }) =>
-      Object.keys(variables(access)),
+    const ofDatabase = [ENGINES.postgres, ENGINES.mongodb, ENGINES.redis, ENGINES.neo4j].flatMap(
+      ({ variables, usual }) => Object.keys({ ...variables(access), ...usual(access) }),
     );
     const ofOther = CONSUMED_ENGINES.map((engine) =>
       consumedVariable({ service: 'a', engine }).replace('A_', '<SERVICE>_'),
@@ -80,6 +81,23 @@ describe('docs/your-service.md', () => {
     const named = [...free.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
     const isFree = (name: string): boolean => !isReservedVariable(name.replace('<SERVICE>', 'SHOP_API'));
     assert.deepEqual(named.sort(), names.filter(isFree).sort());
+  });
+
+  it('has what each tier may take, and costs', () => {
+    const cells = (name: string): string[] =>
+      new RegExp(`^\\| ${name} +\\|(.*)\\|$`, 'm')
+        .exec(section('Tiers'))?.[1]
+        ?.split('|')
+        .map((cell) => cell.trim()) ?? [];
+    const size = (bytes: number): string => (bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`);
+    const tiers = Object.entries(POD_TIERS);
+    assert.deepEqual(['tier', 'CPU, at most', 'memory, at most', 'set aside', 'gas in a month'].map(cells), [
+      tiers.map(([name]) => name),
+      tiers.map(([, tier]) => String(tier.cpuLimitMillis / 1000)),
+      tiers.map(([, tier]) => size(tier.memoryLimitBytes)),
+      tiers.map(([, tier]) => `${tier.cpuRequestMillis}m, ${size(tier.memoryRequestBytes)}`),
+      tiers.map(([, tier]) => tier.gasPerMonth.toLocaleString('en')),
+    ]);
   });
 
   it('links to pages that are there', async () => {

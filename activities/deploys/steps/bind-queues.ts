@@ -17,7 +17,7 @@ const PAGE = 200;
  * @throws UNAVAILABLE of the system `registry`
  */
 export async function bindQueues(deps: Deps, context: StepContext): Promise<BuildFacts> {
-  const { build, signal, warn } = context;
+  const { build, signal, warn, onLine } = context;
   const registry = requireServiceRegistry(deps);
   const { service, release, catalog, place } = await releaseToRegister(deps, context);
   if (catalog === null) {
@@ -34,6 +34,12 @@ export async function bindQueues(deps: Deps, context: StepContext): Promise<Buil
   await prune(registry, context, { place, namespace: `${service.name}-${build.environment}`, declared });
   // Those that the catalog declares no more may have taken up the room.
   if (!isBound) await bind();
+  if (declared.length > 0) {
+    const count = `${declared.length} ${declared.length === 1 ? 'queue or schedule' : 'queues and schedules'}`;
+    onLine(
+      `Registered ${count}: a scheduler or broker that reads the service registry calls them, Fairlead brings none`,
+    );
+  }
   return {};
 }
 

@@ -22,3 +22,9 @@ test('another error stays what it is', async () => {
     (thrown) => thrown === error,
   );
 });
+
+test('where nobody answers, what a worker needs for it is told', async () => {
+  const ask = (needed?: string) => answered(client, () => Promise.reject(ofConnection), needed);
+  await assert.rejects(ask('DOMAIN_MAP'), { message: /try again in a moment\. A worker needs DOMAIN_MAP for it\.$/ });
+  await assert.rejects(ask(), { message: /try again in a moment\.$/ });
+});

@@ -35,9 +35,21 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   'a database that does not answer': [
-    ['Error: connect ECONNREFUSED 127.0.0.1:5432', 'start', /localhost, which is its own container/],
-    ['Error: getaddrinfo ENOTFOUND postgres', 'start', /database does not answer/],
-    ['MongoServerSelectionError: connect ECONNREFUSED ::1:27017', 'start', /localhost, which is its own container/],
+    [
+      'Error: connect ECONNREFUSED 127.0.0.1:5432',
+      'start',
+      /localhost, which is its own container: declare it .*`- type: postgres`.* from POSTGRES_URI; or set the address/,
+    ],
+    ['Error: getaddrinfo ENOTFOUND postgres', 'start', /by the name postgres, .*: declare it .*`- type: postgres`/],
+    ['could not translate host name "postgres" to address', 'start', /by the name postgres, which no machine has here/],
+    ['Error: getaddrinfo EAI_AGAIN db', 'start', /by the name db, which no machine has here: set the address of yours/],
+    ['Error: getaddrinfo ENOTFOUND db.acme.example', 'start', /database does not answer: check the address you set/],
+    [
+      'MongoServerSelectionError: connect ECONNREFUSED ::1:27017',
+      'start',
+      /localhost, which is its own container: declare it .*`- type: mongodb`/,
+    ],
+    ['Error: connect ECONNREFUSED 127.0.0.1:3306', 'start', /its own container: set the address of yours/],
     ["Can't reach database server at `db.internal:5432`", 'start', /database does not answer.*WORKLOAD_NETWORKS/],
     ['Error: connect ECONNREFUSED 127.0.0.1:6379', 'build', /builds reach none/],
   ],
@@ -342,4 +354,22 @@ describe('a variable that only the platform sets', () => {
       /^The platform gives MONGODB_URI to a service when it starts, and not to builds/,
     );
   });
+});
+
+describe('a database that is looked for in the service’s own container', () => {
+  const REFUSED = 'Error: connect ECONNREFUSED 127.0.0.1:5432';
+  const rows: readonly [what: string, known: Parameters<typeof remedyOf>[2], told: RegExp][] = [
+    [
+      'has one of the platform',
+      { declared: ['postgres'], given: ['postgres'] },
+      /the address in POSTGRES_URI, which the/,
+    ],
+    ['has declared one without a server', { declared: ['postgres'], given: [] }, /container: set the address of yours/],
+    ['has one of another kind', { declared: ['redis'], given: ['redis'] }, /container: declare it .*type: postgres/],
+  ];
+  for (const [what, known, told] of rows) {
+    it(`is told by what the service has: it ${what}`, () => {
+      assert.match(remedyOf('start', [REFUSED], known) ?? '', told);
+    });
+  }
 });

@@ -35,6 +35,16 @@ describe('bindings', () => {
     assert.equal(next.lines.filter((line) => line.startsWith('Removed the')).length, 2);
   });
 
+  it('says that Fairlead calls none of them, and nothing where there are none', async () => {
+    const { parts, step } = await useBindings();
+    const some = step([NIGHT]);
+    await bindQueues(parts, some);
+    assert.match(some.lines.join('\n'), /^Registered 1 queue or schedule: .*Fairlead brings none$/m);
+    const none = step([]);
+    await bindQueues(parts, none);
+    assert.doesNotMatch(none.lines.join('\n'), /Registered/);
+  });
+
   it('binds as many as there may be in the place of as many of other names', async () => {
     const { parts, step, bound } = await useBindings();
     const many = (name: string) => Array.from({ length: MOST_BINDINGS }, (_, index) => queue(`${name}-${index}`));
