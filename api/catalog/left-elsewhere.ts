@@ -10,23 +10,14 @@ import { ENVIRONMENTS } from '../../domain/environment.ts';
  */
 export async function leftElsewhere(
   { releases, builds }: { readonly releases: ReleaseStore; readonly builds: Pick<BuildStore, 'find'> },
-  { name, pulseMonitorIds }: ServiceRecord,
+  { name }: Pick<ServiceRecord, 'name'>,
 ): Promise<readonly string[]> {
-  const monitors = Object.entries(pulseMonitorIds).map(([environment, id]) => `${id} (${environment})`);
   const sites: string[] = [];
   for (const environment of ENVIRONMENTS) {
     const release = await releases.active(name, environment);
     const build = release === null ? null : await builds.find(release.buildId);
     if (hasSeo(build?.facts.catalog ?? null)) sites.push(environment);
   }
-  return [
-    ...(monitors.length === 0
-      ? []
-      : [
-          `The uptime monitor goes on checking ${name}: remove ${monitors.join(', ')} there, unless it prunes by itself what the service registry does not have.`,
-        ]),
-    ...(sites.length === 0
-      ? []
-      : [`The site registry keeps what it was told of ${name} in ${sites.join(', ')}: remove it there.`]),
-  ];
+  if (sites.length === 0) return [];
+  return [`The site registry keeps what it was told of ${name} in ${sites.join(', ')}: remove it there.`];
 }

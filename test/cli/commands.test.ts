@@ -256,11 +256,11 @@ describe('the other commands', () => {
     assert.match(refused.stderr, /Databases that it has are kept for DATABASE_GRACE_DAYS .* Then a final backup/);
     assert.ok(!api.requests.some(({ route }) => route.startsWith('DELETE')));
     assert.equal((await run('services', 'delete', 'hello', '--yes')).stdout, 'Deleted hello\n');
-    const warnings = ['The uptime monitor goes on checking hello.'];
+    const warnings = ['The site registry keeps what it was told of hello.'];
     api.answers.set('DELETE /services/hello', { status: 200, data: { id: 'svc_1', name: 'hello', warnings } });
     const known = await run('services', 'delete', 'hello', '--yes');
     assert.deepEqual([known.code, known.stdout], [0, 'Deleted hello\n']);
-    assert.match(known.stderr, /uptime monitor goes on checking hello/);
+    assert.match(known.stderr, /site registry keeps what it was told of hello/);
     const removing = { id: 'svc_1', name: 'hello', removingSince: AT, workflow: 'service-removal/hello' };
     api.answers.set('DELETE /services/hello', { status: 202, data: removing });
     const slow = await run('services', 'delete', 'hello', '--yes');

@@ -278,12 +278,12 @@ it('says what other systems go on knowing of a service that is deleted, in the a
     releaseRecord({ id: 'rel_seo', buildId: 'bld_seo', service: name, serviceId, activatedAt: new Date() }),
   );
   const gone = await api.call('DELETE', '/services/known');
-  const [monitor, site] = gone.body.data.warnings;
-  assert.equal(gone.body.data.warnings.length, 2, gone.text);
-  assert.match(monitor, /uptime monitor goes on checking known: remove mon_7 \(prod\) there/);
+  // Its monitors end with it.
+  const [site] = gone.body.data.warnings;
+  assert.equal(gone.body.data.warnings.length, 1, gone.text);
   assert.match(site, /site registry keeps what it was told of known in prod/);
   const told = api.audit.told().find(({ eventType, entityId }) => eventType === 'service.deleted' && entityId === name);
-  assert.deepEqual(told?.data.warnings, [monitor, site]);
+  assert.deepEqual(told?.data.warnings, [site]);
 });
 
 it('a removal that takes long answers 202 with where to look, also when it is asked for again', async () => {
