@@ -8,6 +8,7 @@ import {
   followRevocations,
   type RevocationFeedOptions,
 } from './revocation-feed.ts';
+import { followShared } from './shared-revocations.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createTokenCheck, refusal } from './token-check.ts';
 import { createTokenMemory } from './token-memory.ts';
@@ -71,8 +72,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     keys,
     clock,
   });
-  const parts = { fetch, clock, onWithdrawnKeys: keys.withdraw };
-  const feed = options.revocations === 'off' ? null : follow(idpUrl, options.revocations, options, parts);
+  const { revocations } = options;
+  const feed = revocations === 'off' ? null : follow(idpUrl, revocations, options, keys.withdraw);
   const memory = createTokenMemory(keys, clock);
   let closed = false;
 
@@ -108,10 +109,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 function follow(
   idpUrl: string,
   credentials: FeedCredentials,
-  { staleRevocations }: TokenVerifierOptions,
-  parts: Pick<RevocationFeedOptions, 'fetch' | 'clock' | 'onWithdrawnKeys'>,
+  { staleRevocations: stale = 'refuse', fetch, clock }: TokenVerifierOptions,
+  onWithdrawnKeys: RevocationFeedOptions['onWithdrawnKeys'],
 ): FollowedRevocations {
-  return followRevocations({ idpUrl, credentials, stale: staleRevocations ?? 'refuse', ...parts });
+  const feed = { idpUrl, credentials, stale, onWithdrawnKeys };
+  if (fetch === undefined && clock === undefined) return followShared(feed);
+  return followRevocations({ ...feed, fetch: fetch ?? globalThis.fetch, clock: clock ?? (() => new Date()) });
 }
 
 function requireSetting(name: string, value: string | undefined): string {

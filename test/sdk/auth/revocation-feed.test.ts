@@ -74,6 +74,54 @@ describe('the denylist', () => {
     }
   });
 
+  it('is read once for all verifiers of a process that follow it by the same credentials, until the last one closes', async () => {
+    const [first, second] = [open(), open({ audience: 'billing-prod' })];
+    const started = polls();
+    await waitUntil('some reads', () => polls() >= started + 4);
+    const before = performance.now();
+    const counted = polls();
+    await waitUntil('some more', () => polls() >= counted + 4);
+    // One each half second; two that read for themselves would take half as long.
+    assert.ok(performance.now() - before > 1_400, 'both read');
+    first.close();
+    assert.equal(await outcome(first, await provider.sign({})), 'UNAVAILABLE');
+    const token = await provider.sign({ aud: 'billing-prod', jti: 'tok_late' });
+    assert.equal(await outcome(second, token), 'accepted');
+    provider.revoke('token', 'tok_late');
+    await untilRefused(async () => (await outcome(second, token)) === 'accepted', polls);
+    second.close();
+    second.close();
+    const left = polls();
+    await new Promise((wake) => setTimeout(wake, 1_200));
+    assert.ok(polls() <= left + 1, 'it is read no more');
+    const again = open();
+    assert.equal(await outcome(again, await provider.sign({})), 'accepted');
+  });
+
+  it('is read for itself by who has other credentials, or accepts what may be revoked', async () => {
+    open();
+    open({ staleRevocations: 'accept' });
+    open({ revocations: { clientId: 'billing-prod', clientSecret: 'flcs_other' } });
+    open({ revocations: { internalKey: 'internal' } });
+    const readers = () =>
+      provider.seen
+        .filter(({ path }) => path === FEED)
+        .map(({ headers }) => headers.authorization ?? headers['x-internal-key']);
+    await waitUntil('each has read', () => new Set(readers()).size === 3 && readers().length >= 4);
+    const [first] = readers();
+    assert.ok(readers().filter((each) => each === first).length >= 2);
+  });
+
+  it('tells a verifier that comes later of the keys that were withdrawn before', async () => {
+    const first = open();
+    const token = await provider.sign();
+    assert.equal(await outcome(first, token), 'accepted');
+    provider.withdrawnKeys.push('key_1');
+    await untilRefused(async () => (await outcome(first, token)) === 'accepted', polls);
+    // It cannot have read by itself yet.
+    assert.equal(await outcome(open(), token), 'unknown-key');
+  });
+
   it('does not touch what was issued after the revocation, nor another kind of the same value', async () => {
     const verifier = open();
     const now = Math.floor(Date.now() / 1000);

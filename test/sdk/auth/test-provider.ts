@@ -18,6 +18,8 @@ export async function startProvider() {
     url: '',
     keys,
     revocations,
+    /** Ids of keys that were withdrawn. */
+    withdrawnKeys: [] as string[],
     seen,
     /** What each path answers instead, such as 503. */
     broken: new Map<string, number>(),
@@ -60,7 +62,8 @@ export async function startProvider() {
     if (url.pathname === '/api/oauth/revocations') {
       const since = new Date(url.searchParams.get('since') ?? 0);
       const entries = revocations.filter(({ revokedAt }) => revokedAt >= since);
-      return { status: 200, data: revocationFeedOf(entries, new Date(), (text) => hash('sha256', text, 'hex')) };
+      const feed = revocationFeedOf(entries, new Date(), (text) => hash('sha256', text, 'hex'));
+      return { status: 200, data: { ...feed, withdrawnKeys: provider.withdrawnKeys } };
     }
     if (url.pathname === '/api/oauth/token')
       return { status: provider.tokenReply.status, data: provider.tokenReply.body };
