@@ -129,7 +129,9 @@ it('an escalation that cannot be read for good tells its org without one, and th
       warn: ({ org }) => void warned.push(org),
     });
   const down = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null, kind: 'down' } as const;
-  const both = [monitorRecord(1, { org: 'rival' }), monitorRecord(2, { org: 'acme' })].map((each) => [each, down] as const);
+  const both = [monitorRecord(1, { org: 'rival' }), monitorRecord(2, { org: 'acme' })].map(
+    (each) => [each, down] as const,
+  );
   const away = new FairleadError('UNAVAILABLE', 'The database is away', { retryable: true });
   await assert.rejects(listenWith(away).announce(both), away);
   assert.deepEqual([announced, warned], [[], []]);

@@ -119,7 +119,8 @@ test('an incident whose workflow is gone is ended by its monitor or a person, an
 test('what is said of an incident after its workflow was lost is told as well, under an id that nothing before it had', async () => {
   const { monitor, channels, id } = await monitorWithChannels(9);
   const { tell } = world.listener;
-  const update = (body: string) => ({ at: '2026-11-01T10:01:00.000Z', by: 'usr_ada', status: 'identified', body }) as const;
+  const update = (body: string) =>
+    ({ at: '2026-11-01T10:01:00.000Z', by: 'usr_ada', status: 'identified', body }) as const;
   const told = (...events: readonly string[]) => taken(...events.map((event) => `${channels[0]} ${id}/${event}`));
   await tell(monitor, DOWN);
   await tell(monitor, { ...UP, kind: 'flapping' });
