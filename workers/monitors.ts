@@ -85,7 +85,7 @@ export const monitors = defineModule({
     const begin = createBeginInTurn({ commands: incidentCommands, incidents });
     const listener = createTransitionListener({
       ...{ commands: { ...incidentCommands, begin }, outbox, incidents, now },
-      ...{ channels, escalations: createEscalationStore({ db }) },
+      ...{ channels, escalations: createEscalationStore({ db }), warn },
     });
     const recording = {
       ...{ ...stores, listener, now },

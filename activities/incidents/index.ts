@@ -7,13 +7,19 @@ import type { MonitorStore } from '../../domain/monitors/ports.ts';
 import type { Outbox } from '../../domain/notifications/ports.ts';
 import { type EscalationLook, lookAtEscalation } from './look-at-escalation.ts';
 
+/** What a problem is of. */
+interface Of {
+  readonly incidentId: string;
+  readonly org: string | null;
+}
+
 export interface IncidentsActivityDeps extends EscalationSources {
   readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
   readonly monitors: Pick<MonitorStore, 'find'>;
   readonly outbox: Pick<Outbox, 'tell'>;
   /** Tells those who read it on a status page. Idempotent by the incident and the event. */
   readonly tellPage: (told: IncidentTold) => Promise<void>;
-  readonly warn: (problem: { readonly err: unknown; readonly incidentId: string }, message: string) => void;
+  readonly warn: (problem: { readonly err: unknown } & Partial<Of>, message: string) => void;
 }
 
 export interface IncidentTold {

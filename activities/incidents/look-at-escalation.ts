@@ -1,4 +1,4 @@
-import { reachStep, type ToldStep } from '../../domain/incidents/escalation.ts';
+import { type ReachedStep, reachStep } from '../../domain/incidents/escalation.ts';
 import { activeChannels, type EscalationSources } from '../../domain/incidents/plan-escalations.ts';
 import type { MonitorStore } from '../../domain/monitors/ports.ts';
 import { maintenanceAt } from '../../domain/monitors/recurring-maintenance.ts';
@@ -19,7 +19,7 @@ export interface EscalationLook {
 }
 
 /** Who is to be told; or, while a time of maintenance runs, when it is to be looked again, ISO. */
-export type EscalationAnswer = { readonly told: ToldStep<string> } | { readonly again: string };
+export type EscalationAnswer = { readonly told: ReachedStep } | { readonly again: string };
 
 /** A time of maintenance may be ended early. */
 const LOOK_EVERY_MS = 5 * 60_000;
@@ -36,5 +36,5 @@ export async function lookAtEscalation(
     const againAt = Math.min(maintenance.to.getTime(), time.getTime() + LOOK_EVERY_MS);
     return { again: new Date(againAt).toISOString() };
   }
-  return { told: { ...reachStep(policy, step, await activeChannels(deps, org)), at } };
+  return { told: reachStep(policy, step, await activeChannels(deps, org)) };
 }

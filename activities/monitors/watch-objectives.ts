@@ -1,3 +1,4 @@
+import { FairleadError } from '../../domain/errors.ts';
 import { isWatched, type Monitor } from '../../domain/monitors/monitor.ts';
 import { BURN_RANGES, type BurnState, burnEventOf, burnsNow, type Objective } from '../../domain/monitors/objective.ts';
 import type { BurnStore, MonitorHistory, MonitorStore, RollUpStore } from '../../domain/monitors/ports.ts';
@@ -19,27 +20,37 @@ const AT_ONCE = 10;
 
 /**
  * Looks how fast the error budgets of a shard go, and tells their orgs what began and what is over. What is to be told is
- * stored before it is told, and forgotten afterwards: an attempt that breaks off is made again, under the same id.
- * @throws UNAVAILABLE (retryable)
+ * stored before it is told, and forgotten afterwards: an attempt that breaks off is made again, under the same id. A monitor that cannot
+ * be looked at for good holds up no other one.
+ * @throws UNAVAILABLE (retryable); at the end, the first failure that is for good
  */
 export async function watchObjectives(deps: WatchObjectivesDeps, shard: number, signal: AbortSignal): Promise<void> {
   let cursor: string | null = null;
+  const failures: unknown[] = [];
   do {
     signal.throwIfAborted();
     const page = await deps.monitors.listShard(shard, null, { cursor, limit: PAGE });
-    await watchPage(deps, page.items, signal);
+    failures.push(...(await watchPage(deps, page.items, signal)));
     cursor = page.nextCursor;
   } while (cursor !== null);
+  if (failures.length > 0) throw failures[0];
 }
 
-async function watchPage(deps: WatchObjectivesDeps, page: readonly Monitor[], signal: AbortSignal): Promise<void> {
+/** @returns what failed for good, one for each monitor */
+async function watchPage(deps: WatchObjectivesDeps, page: readonly Monitor[], signal: AbortSignal): Promise<unknown[]> {
   const known = await deps.burns.find(page.map(({ id }) => id));
   const asked = page.filter(({ id, objective }) => objective != null || known.has(id));
+  const failures: unknown[] = [];
   for (let first = 0; first < asked.length; first += AT_ONCE) {
     signal.throwIfAborted();
     const part = asked.slice(first, first + AT_ONCE);
-    await Promise.all(part.map((monitor) => watchOne(deps, monitor, known.get(monitor.id))));
+    const ends = await Promise.allSettled(part.map((monitor) => watchOne(deps, monitor, known.get(monitor.id))));
+    const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    const away = failed.find((error) => error instanceof FairleadError && error.retryable);
+    if (away !== undefined) throw away;
+    failures.push(...failed);
   }
+  return failures;
 }
 
 async function watchOne(deps: WatchObjectivesDeps, monitor: Monitor, known: BurnState | undefined): Promise<void> {

@@ -16,14 +16,15 @@ export interface Escalation<Time = Date> {
   readonly told: readonly ToldStep<Time>[];
 }
 
-type Reached = Pick<ToldStep, 'step' | 'channelIds'>;
+/** A step, and who is to be told of it. */
+export type ReachedStep = Pick<ToldStep, 'step' | 'channelIds'>;
 
 /**
  * Who is told at a step, of the channels that are told anything now. A step that has none left is passed over at once: the next one
  * that has any is told in its place, and so are all channels that no later step names, so that somebody hears of it. Where none has
  * any, every channel is told.
  */
-export function reachStep(policy: EscalationPolicy, step: number, active: readonly string[]): Reached {
+export function reachStep(policy: EscalationPolicy, step: number, active: readonly string[]): ReachedStep {
   const count = stepCount(policy);
   const ofStep = (number: number): readonly string[] =>
     active.filter((id) => number < count && stepAt(policy, number).channelIds.includes(id));

@@ -1,3 +1,5 @@
+import { FairleadError } from '../errors.ts';
+import { NO_POLICIES } from '../notifications/escalation.ts';
 import type { ChannelStore, EscalationStore } from '../notifications/ports.ts';
 import { beginEscalation } from './escalation.ts';
 import type { IncidentView } from './incident-view.ts';
@@ -5,10 +7,12 @@ import type { IncidentView } from './incident-view.ts';
 export interface EscalationSources {
   readonly escalations: Pick<EscalationStore, 'find'>;
   readonly channels: Pick<ChannelStore, 'list'>;
+  readonly warn: (problem: { readonly err: unknown; readonly org: string | null }, message: string) => void;
 }
 
 /**
- * Incidents that begin, each with the escalation that its org has for it now; without a policy as they are.
+ * Incidents that begin, each with the escalation that its org has for it now; without a policy as they are, and so where that cannot be
+ * read for good: every channel is told then, and the orgs beside are told as they say.
  * @param at when they are told, ISO
  * @throws UNAVAILABLE (retryable)
  */
@@ -30,10 +34,16 @@ export async function planEscalations(
   return planned;
 }
 
-async function planOf({ escalations, channels }: EscalationSources, org: string | null) {
-  const policies = await escalations.find(org);
-  const hasAny = Object.values(policies).some((policy) => policy !== null);
-  return { policies, active: hasAny ? await activeChannels({ channels }, org) : [] };
+async function planOf({ escalations, channels, warn }: EscalationSources, org: string | null) {
+  try {
+    const policies = await escalations.find(org);
+    const hasAny = Object.values(policies).some((policy) => policy !== null);
+    return { policies, active: hasAny ? await activeChannels({ channels }, org) : [] };
+  } catch (err) {
+    if (err instanceof FairleadError && err.retryable) throw err;
+    warn({ err, org }, 'the escalation of an org cannot be read: its channels are told at once');
+    return { policies: NO_POLICIES, active: [] };
+  }
 }
 
 /** The ids of the channels of an org that are told anything now. */

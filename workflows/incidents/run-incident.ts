@@ -11,8 +11,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { IncidentsActivities } from '../../activities/incidents/index.ts';
+import type { EscalationAnswer } from '../../activities/incidents/look-at-escalation.ts';
 import { changedIncident, type IncidentChange, openedIncident } from '../../domain/incidents/change-incident.ts';
-import { dueStep } from '../../domain/incidents/escalation.ts';
+import { type DueStep, dueStep } from '../../domain/incidents/escalation.ts';
 import type { IncidentEvent } from '../../domain/incidents/incident-notice.ts';
 import type { IncidentView } from '../../domain/incidents/incident-view.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type PostedUpdate,
   type Resolution,
 } from '../../domain/incidents/messages.ts';
+import { stepAt } from '../../domain/notifications/escalation.ts';
 import { moduleTaskQueue } from '../../domain/task-queue.ts';
 
 /** Retried for as long as the database or Temporal may be away: an incident is never lost. */
@@ -57,18 +59,18 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
   setHandler(resolved, (resolution) => void changes.push({ kind: 'resolved', resolution }));
   setHandler(flapped, (isFlapping) => void changes.push({ kind: 'flapped', isFlapping }));
 
-  const turns: Partial<Record<IncidentEvent, number>> = { ...left?.turns };
+  const begun = left?.incident ?? (await begin(start));
+  // Of one that has ended a workflow may be begun once more: the one before is forgotten, or its end is told again.
+  if (begun === null || (left === undefined && begun.state === 'resolved')) return;
+  const turns: Partial<Record<IncidentEvent, number>> = { ...(left?.turns ?? turnsOnRecord(begun)) };
   const tell = async (incident: IncidentView, event: IncidentEvent, at: string): Promise<void> => {
     // A step has its number on record, whatever workflow tells it.
     const turn = event === 'escalated' ? stepsTold(incident) - 1 : (turns[event] ?? 0) + 1;
     turns[event] = turn;
     setCurrentDetails(`**${incident.title}**: ${incident.state}`);
-    await orLogged(() => tellIncident({ incident, event, turn, at }));
+    await orLogged(() => tellIncident({ incident, event, turn, at }), 'this of it is told nobody');
   };
 
-  const begun = left?.incident ?? (await begin(start));
-  // Of one that has ended a workflow may be begun once more: the one before is forgotten, or its end is told again.
-  if (begun === null || (left === undefined && begun.state === 'resolved')) return;
   let incident = begun;
   if (left === undefined) await tell(incident, 'opened', incident.startedAt);
   let lookAgainAt = 0;
@@ -77,11 +79,10 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
     const due = dueStep(incident);
     if (due === null) await condition(isWoken);
     else if (!(await isBefore(isWoken, Math.max(due.at, lookAgainAt)))) {
-      const { org, monitorId } = incident;
-      const answer = await lookAtEscalation({ org, monitorId, ...due, at: new Date().toISOString() });
+      const answer = await look(incident, due);
       if ('again' in answer) lookAgainAt = Date.parse(answer.again);
-      // What came meanwhile goes first: it may have ended the escalation.
-      else changes.push({ kind: 'escalated', told: answer.told });
+      // What came meanwhile goes first: it may have ended the escalation. Hours may lie between: the next step waits from now on.
+      else changes.push({ kind: 'escalated', told: { ...answer.told, at: new Date().toISOString() } });
       continue;
     }
     const change = changes.shift();
@@ -95,14 +96,31 @@ export async function runIncident(start: IncidentStart | KnownIncident, left?: I
   }
 }
 
-/** An incident goes on whatever is told of it: people act on it, and it ends. What cannot be told for good is in the worker's log. */
-async function orLogged(tell: () => Promise<void>): Promise<void> {
+/** An incident goes on whatever is done of it: people act on it, and it ends. What cannot be done for good is in the worker's log. */
+async function orLogged<T>(act: () => Promise<T>, otherwise: string): Promise<T | undefined> {
   try {
-    await tell();
+    return await act();
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.error(`The incident goes on, and this of it is told nobody: ${rootCause(error) ?? 'no reason is known'}`);
+    log.error(`The incident goes on, and ${otherwise}: ${rootCause(error) ?? 'no reason is known'}`);
+    return undefined;
   }
+}
+
+/** Who is to be told of a step. Where that cannot be found for good, all whom it names: those that are gone are passed over later. */
+async function look({ org, monitorId }: IncidentView, due: DueStep): Promise<EscalationAnswer> {
+  const { policy, step } = due;
+  const asked = { org, monitorId, policy, step, at: new Date().toISOString() };
+  const answer = await orLogged(() => lookAtEscalation(asked), 'a step is told to whoever it names');
+  return answer ?? { told: { step, channelIds: stepAt(policy, step).channelIds } };
+}
+
+/**
+ * Of what may come more than once: how many a workflow before this one may have told. Each was a change, so the next one has an id
+ * that none had.
+ */
+function turnsOnRecord({ changes = 0 }: IncidentView): Partial<Record<IncidentEvent, number>> {
+  return { updated: changes, flapping: changes, steady: changes };
 }
 
 /** Null for one that is to be on record, and is not. */

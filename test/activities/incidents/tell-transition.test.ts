@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createTransitionListener } from '../../../activities/incidents/tell-transition.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { openedIncident } from '../../../domain/incidents/change-incident.ts';
 import { incidentId } from '../../../domain/incidents/incident.ts';
 import { incidentNotice } from '../../../domain/incidents/incident-notice.ts';
@@ -19,6 +20,7 @@ const useParts = () => ({
   channels: createMemoryChannels(),
   escalations: createMemoryEscalations(),
   now: () => AT,
+  warn: () => undefined,
 });
 
 it('the title of an incident says what is checked, without the query of its address, which may hold a key', async () => {
@@ -107,4 +109,39 @@ it('where the org has a policy, what is down is announced to the channels of its
     [incidentId(monitorRecord(2).id, 1)]: undefined,
     [incidentId(monitorRecord(3).id, 1)]: undefined,
   });
+});
+
+it('an escalation that cannot be read for good tells its org without one, and the others as they say; one that is away is tried again', async () => {
+  const announced: Notification[] = [];
+  const ignore = async () => undefined;
+  const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
+  const parts = useParts();
+  for (const org of ['acme', 'rival']) {
+    await parts.channels.insert(channelRecord({ id: `chn_${org}`, org }));
+    const policy = { steps: [{ waitMinutes: 0, channelIds: [`chn_${org}`] }], repeat: null };
+    await parts.escalations.set(org, 'critical', policy);
+  }
+  const warned: (string | null)[] = [];
+  const listenWith = (fault: FairleadError) =>
+    createTransitionListener({
+      ...{ ...parts, outbox: { tellAll }, commands: { begin: ignore, resolve: ignore, markFlapping: ignore } },
+      channels: { list: async (org) => (org === 'rival' ? Promise.reject(fault) : parts.channels.list(org)) },
+      warn: ({ org }) => void warned.push(org),
+    });
+  const down = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null, kind: 'down' } as const;
+  const both = [monitorRecord(1, { org: 'rival' }), monitorRecord(2, { org: 'acme' })].map(
+    (each) => [each, down] as const,
+  );
+  const away = new FairleadError('UNAVAILABLE', 'The database is away', { retryable: true });
+  await assert.rejects(listenWith(away).announce(both), away);
+  assert.deepEqual([announced, warned], [[], []]);
+  await listenWith(new FairleadError('INTERNAL', 'A stored channel has an invalid format')).announce(both);
+  assert.deepEqual(
+    announced.map(({ org, only }) => [org, only]),
+    [
+      ['rival', undefined],
+      ['acme', ['chn_acme']],
+    ],
+  );
+  assert.deepEqual(warned, ['rival']);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchObjectives } from '../../../activities/monitors/watch-objectives.ts';
 import { createBurnStore } from '../../../adapters/mongo/monitors/burns.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { Monitor } from '../../../domain/monitors/monitor.ts';
 import { createMonitorHistory } from '../../../domain/monitors/read-history.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
@@ -98,6 +99,22 @@ test('what could not be told is told by the next run, and once', async () => {
   assert.deepEqual(
     told.map(({ id }) => id),
     [`mon_4/objective/${at}`],
+  );
+});
+
+test('a monitor that cannot be looked at for good keeps no other org from being told, and its failure is not hidden', async () => {
+  const { told, pass, deps } = await world();
+  // It comes before the other one.
+  const broken = monitorRecord(8, { org: 'rival', objective: OBJECTIVE, updatedAt: new Date(0) });
+  await deps.monitors.insert(broken);
+  const unreadable = new FairleadError('INTERNAL', 'A stored roll-up has an invalid format');
+  const { readRanges } = deps.rollUps;
+  deps.rollUps.readRanges = async (id, ranges) =>
+    id === broken.id ? Promise.reject(unreadable) : readRanges(id, ranges);
+  await assert.rejects(pass(1, true), unreadable);
+  assert.deepEqual(
+    told.map(({ org }) => org),
+    ['acme'],
   );
 });
 

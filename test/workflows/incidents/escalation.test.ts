@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { FairleadError } from '../../../domain/errors.ts';
 import { incidentId } from '../../../domain/incidents/incident.ts';
 import { toIncidentView } from '../../../domain/incidents/incident-view.ts';
 import { INCIDENT_WORKFLOWS, incidentWorkflowId } from '../../../domain/incidents/messages.ts';
@@ -137,12 +138,7 @@ test('an incident keeps the policy that it began with, also where its workflow i
   await outage.takes('a opened', 'b escalated');
   await world.escalations.set(outage.org, 'critical', { steps: [step(0, `${outage.org}-d`)], repeat: null });
   await world.terminate(outage.id);
-  // Somebody says something of it: its workflow is begun once more, with what is on record.
-  await world.client.workflow.start(INCIDENT_WORKFLOWS.runIncident, {
-    workflowId: incidentWorkflowId(outage.id),
-    taskQueue: TASK_QUEUE,
-    args: [{ id: outage.id, isKnown: true }],
-  });
+  await world.beginAgain(outage.id);
   await skip(40);
   await outage.takes('a opened', 'b escalated', 'c escalated-2');
   await outage.end();
@@ -221,5 +217,39 @@ test('without a policy for its severity an outage is told to every channel at on
   await skip(60);
   assert.equal((await world.incidents.find(outage.id))?.escalation, undefined);
   assert.equal(outage.taken().length, 4);
+  await outage.end();
+});
+
+test('a step goes to whoever it names, and the incident on to its end, where who is to be told cannot be found for good', async () => {
+  for (const [number, fault] of [
+    [11, new FairleadError('INTERNAL', 'A stored monitor has an invalid format')],
+    [12, new TypeError('a mistake')],
+  ] as const) {
+    const outage = await escalated(number);
+    await outage.begin();
+    await outage.takes('a opened');
+    Object.assign(world.faults, { look: fault });
+    await skip(11);
+    Object.assign(world.faults, { look: null });
+    await outage.takes('a opened', 'b escalated');
+    await outage.end();
+    await world.ended(outage.id);
+    assert.equal((await world.incidents.find(outage.id))?.state, 'resolved');
+  }
+});
+
+test('a step that is told late, as the database was away, leaves its time to those who were told before the next one', async () => {
+  const outage = await escalated(13);
+  await outage.begin();
+  await outage.takes('a opened');
+  Object.assign(world.faults, { look: new FairleadError('UNAVAILABLE', 'The database is away', { retryable: true }) });
+  await skip(60);
+  Object.assign(world.faults, { look: null });
+  await skip(1);
+  await outage.takes('a opened', 'b escalated');
+  await skip(17);
+  assert.deepEqual(outage.taken().toSorted(), ['a opened', 'b escalated']);
+  await skip(4);
+  await outage.takes('a opened', 'b escalated', 'c escalated-2');
   await outage.end();
 });

@@ -5,10 +5,11 @@ import { DELIVERY_SLOTS } from '../../../activities/notifications/delivery-place
 import { createNotificationsActivities } from '../../../activities/notifications/index.ts';
 import { createDeliveryCommands } from '../../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../../adapters/temporal/incident-commands.ts';
-import { incidentWorkflowId } from '../../../domain/incidents/messages.ts';
+import { INCIDENT_WORKFLOWS, incidentWorkflowId } from '../../../domain/incidents/messages.ts';
 import { createOutbox } from '../../../domain/notifications/create-outbox.ts';
 import { deliveryWorkflowId } from '../../../domain/notifications/messages.ts';
 import type { NoticeSender } from '../../../domain/notifications/ports.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { createMemoryIncidents } from '../../support/in-memory/incidents.ts';
 import { createMemoryMonitors } from '../../support/in-memory/monitors.ts';
 import {
@@ -70,8 +71,8 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const deliveryCommands = createDeliveryCommands(client);
   const notices = createMemoryNotices();
   const outbox = createOutbox({ channels, deliveries, notices, commands: deliveryCommands, now });
-  const faults: { deliver: Error | null; tell: Error | null; page: Error | null } = {
-    ...{ deliver: null, tell: null, page: null },
+  const faults: Record<'deliver' | 'tell' | 'page' | 'look', Error | null> = {
+    ...{ deliver: null, tell: null, page: null, look: null },
   };
   const warnings: string[] = [];
   const orFault = async (fault: Error | null): Promise<void> => {
@@ -91,7 +92,13 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
     activities: createIncidentsActivities({
-      ...{ incidents, monitors, channels, escalations },
+      ...{ incidents, channels, escalations },
+      monitors: {
+        async find(id) {
+          await orFault(faults.look);
+          return monitors.find(id);
+        },
+      },
       outbox: {
         async tell(notice) {
           await orFault(faults.tell);
@@ -99,7 +106,7 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
         },
       },
       tellPage: () => orFault(faults.page),
-      warn: ({ incidentId }) => void warnings.push(incidentId),
+      warn: ({ incidentId = '' }) => void warnings.push(incidentId),
     }),
     others: {
       notifications: { activities: createNotificationsActivities(deps), slots },
@@ -109,10 +116,18 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   return {
     ...{ env, client, incidents, channels, deliveries, notices, receiver, outbox, deliveryCommands, faults, warnings },
     ...{ escalations, monitors, commands: incidentCommands },
-    listener: createTransitionListener({ commands: incidentCommands, outbox, incidents, channels, escalations, now }),
+    listener: createTransitionListener({
+      ...{ commands: incidentCommands, outbox, incidents, channels, escalations, now },
+      warn: () => undefined,
+    }),
     /** Waits for the end, skipping time. */
     ended: (id: string) => env.client.workflow.getHandle(incidentWorkflowId(id)).result(),
     terminate: (id: string) => client.workflow.getHandle(incidentWorkflowId(id)).terminate(),
+    /** Begins its workflow, that was lost, once more, with what is on record. */
+    beginAgain: (id: string) =>
+      client.workflow.start(INCIDENT_WORKFLOWS.runIncident, {
+        ...{ workflowId: incidentWorkflowId(id), taskQueue: TASK_QUEUE, args: [{ id, isKnown: true }] },
+      }),
     delivered: (id: string) => env.client.workflow.getHandle(deliveryWorkflowId(id)).result(),
     async stop() {
       await worker.stop();

@@ -116,6 +116,32 @@ test('an incident whose workflow is gone is ended by its monitor or a person, an
   await taken(`${channels[0]} ${id}/opened`, `${channels[0]} ${id}/resolved`);
 });
 
+test('what is said of an incident after its workflow was lost is told as well, under an id that nothing before it had', async () => {
+  const { monitor, channels, id } = await monitorWithChannels(9);
+  const { tell } = world.listener;
+  const update = (body: string) =>
+    ({ at: '2026-11-01T10:01:00.000Z', by: 'usr_ada', status: 'identified', body }) as const;
+  const told = (...events: readonly string[]) => taken(...events.map((event) => `${channels[0]} ${id}/${event}`));
+  await tell(monitor, DOWN);
+  await tell(monitor, { ...UP, kind: 'flapping' });
+  await world.commands.update(id, update('A disk is full.'));
+  await told('opened', 'flapping', 'updated');
+  for (const body of ['The disk has room again.', 'And it stays so.']) {
+    await world.terminate(id);
+    await world.beginAgain(id);
+    await world.commands.update(id, update(body));
+    await waitUntil('it is on record', async () => (await world.incidents.find(id))?.updates.at(-1)?.body === body);
+  }
+  for (const kind of ['steady', 'flapping', 'up'] as const) await tell(monitor, { ...UP, kind });
+  await world.ended(id);
+  const bodies = [...world.receiver.texts].flatMap(([key, text]) => (key.includes(`${id}/updated`) ? [text] : []));
+  for (const body of ['A disk is full.', 'The disk has room again.', 'And it stays so.']) {
+    assert.equal(bodies.filter((text) => text.includes(body)).length, 1, body);
+  }
+  const events = ['opened', 'flapping', 'updated', 'updated-3', 'updated-4', 'steady-5', 'flapping-5', 'resolved'];
+  await told(...events);
+});
+
 test('a monitor that flaps is told twice: that it does, and that it stopped', async () => {
   const { monitor, channels, id } = await monitorWithChannels(3);
   const { tell } = world.listener;
