@@ -22,7 +22,7 @@ async function useParts(maintenance: readonly MaintenanceWindow[] = []) {
 }
 
 it('a step is told to those of its channels that are told anything', async () => {
-  const told = { step: 0, at: AT, channelIds: ['chn_a'] };
+  const told = { step: 0, channelIds: ['chn_a'] };
   assert.deepEqual(await lookAtEscalation(await useParts(), LOOK), { told });
   const elsewhere = [{ from: later(1), to: later(2), note: null }];
   assert.deepEqual(await lookAtEscalation(await useParts(elsewhere), LOOK), { told });
