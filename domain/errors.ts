@@ -201,6 +201,11 @@ export class FairleadError extends Error {
   }
 }
 
+/** Whether the same call may succeed later. */
+export function isRetryable(error: unknown): error is FairleadError {
+  return error instanceof FairleadError && error.retryable;
+}
+
 /** True for a string that is one of {@link ERROR_CODES}. */
 export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && (ERROR_CODES as readonly string[]).includes(value);

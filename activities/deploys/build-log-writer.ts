@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildLog } from '../../domain/deploys/build-store.ts';
-import { FairleadError } from '../../domain/errors.ts';
+import { isRetryable } from '../../domain/errors.ts';
 import type { LogLevel, NewLogLine } from '../../domain/logs/log-line.ts';
 
 export interface BuildLogWriter {
@@ -45,7 +45,7 @@ export function createBuildLogWriter(options: {
       try {
         return await log.append(buildId, batch);
       } catch (error) {
-        const mayPass = error instanceof FairleadError && error.retryable;
+        const mayPass = isRetryable(error);
         if (!mayPass || failure !== undefined || performance.now() > deadline) throw error;
         await delay(STORE_RETRY_MS);
       }

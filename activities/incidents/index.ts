@@ -1,4 +1,4 @@
-import { FairleadError } from '../../domain/errors.ts';
+import { isRetryable } from '../../domain/errors.ts';
 import { type IncidentEvent, incidentNotice } from '../../domain/incidents/incident-notice.ts';
 import { fromIncidentView, type IncidentView, toIncidentView } from '../../domain/incidents/incident-view.ts';
 import { type EscalationSources, planEscalations } from '../../domain/incidents/plan-escalations.ts';
@@ -7,19 +7,12 @@ import type { MonitorStore } from '../../domain/monitors/ports.ts';
 import type { Outbox } from '../../domain/notifications/ports.ts';
 import { type EscalationLook, lookAtEscalation } from './look-at-escalation.ts';
 
-/** What a problem is of. */
-interface Of {
-  readonly incidentId: string;
-  readonly org: string | null;
-}
-
 export interface IncidentsActivityDeps extends EscalationSources {
   readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
   readonly monitors: Pick<MonitorStore, 'find'>;
   readonly outbox: Pick<Outbox, 'tell'>;
   /** Tells those who read it on a status page. Idempotent by the incident and the event. */
   readonly tellPage: (told: IncidentTold) => Promise<void>;
-  readonly warn: (problem: { readonly err: unknown } & Partial<Of>, message: string) => void;
 }
 
 export interface IncidentTold {
@@ -70,8 +63,9 @@ async function tellReaders({ tellPage, warn }: IncidentsActivityDeps, told: Inci
   try {
     await tellPage(told);
   } catch (err) {
-    if (err instanceof FairleadError && err.retryable) throw err;
-    warn({ err, incidentId: told.incident.id }, 'the subscribers of a status page cannot be told of an incident');
+    if (isRetryable(err)) throw err;
+    const { id: incidentId, org } = told.incident;
+    warn({ err, org, incidentId }, 'the subscribers of a status page cannot be told of an incident');
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FairleadError } from '../../domain/errors.ts';
+import { type FairleadError, isRetryable } from '../../domain/errors.ts';
 import type { OpenServiceLog, ServiceLogLine } from '../../domain/logs/service-log.ts';
 
 export interface LineBuffer {
@@ -40,7 +40,7 @@ export function createLineBuffer({ log, signal, onFailure, onDelay, retryMs = RE
       try {
         return await log.append(batch);
       } catch (error) {
-        if (!(error instanceof FairleadError && error.retryable) || signal.aborted) throw error;
+        if (!isRetryable(error) || signal.aborted) throw error;
         if (attempt === 1) onDelay(error);
         await delay(retryMs, undefined, { signal });
       }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FairleadError } from '../../domain/errors.ts';
+import { isRetryable } from '../../domain/errors.ts';
 import { applyResult, emptyCondition, isPast, stopWatching } from '../../domain/monitors/apply-result.ts';
 import type { MonitorResult } from '../../domain/monitors/check-result.ts';
 import { CONDITION_REFRESH_MS, type Condition, type Transition } from '../../domain/monitors/condition.ts';
@@ -177,7 +177,7 @@ async function tellEach(deps: RecorderDeps, held: Held): Promise<void> {
     } catch (error) {
       deps.onFailure(error);
       // While Temporal is away every further one would wait for it as well.
-      if (error instanceof FairleadError && error.retryable) return;
+      if (isRetryable(error)) return;
       turns.failed.add(monitor.id);
     }
   }

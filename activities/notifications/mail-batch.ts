@@ -1,9 +1,9 @@
-import { FairleadError } from '../../domain/errors.ts';
+import { FairleadError, isRetryable } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/notifications/notification.ts';
 import type { Subscriber } from '../../domain/notifications/subscriber.ts';
 import type { PageDeliveryDeps } from './page-delivery-deps.ts';
 import { placeOfBatch } from './plan-mailing.ts';
-import { isForNow } from './retry-times.ts';
+import { againIn } from './retry-times.ts';
 import { shownNotice } from './shown-notice.ts';
 import type { TakeMail } from './take-mail.ts';
 
@@ -67,11 +67,7 @@ export async function mailBatch(
     failures = failure === null ? 0 : failures + 1;
     problem = failure ?? problem;
   }
-  if (problem !== null) throw mailed === 0 ? problem : soon(problem);
-}
-
-function soon({ code, message, cause }: FairleadError): FairleadError {
-  return new FairleadError(code, message, { retryable: true, details: { retryAfterSeconds: SOON_SECONDS }, cause });
+  if (problem !== null) throw mailed === 0 ? problem : againIn(problem, SOON_SECONDS);
 }
 
 /** Null for a mail that was taken, or refused for good; a failure after which it is sent once more. */
@@ -80,7 +76,7 @@ async function failureOf(send: () => Promise<void>): Promise<FairleadError | nul
     await send();
     return null;
   } catch (error) {
-    if (isForNow(error)) return error;
+    if (isRetryable(error)) return error;
     if (error instanceof FairleadError) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-import { FairleadError } from '../../domain/errors.ts';
+import { FairleadError, isRetryable } from '../../domain/errors.ts';
 
 /** After a receiver did not take a notice; twice as long each time. */
 const RETRY_SECONDS = { first: 5, most: 3_600 } as const;
@@ -8,21 +8,19 @@ export function problemOf(error: unknown): string {
   return error instanceof FairleadError ? error.message : 'Unexpected error; see the log of the worker';
 }
 
-/** Whether another attempt may succeed. */
-export function isForNow(error: unknown): error is FairleadError {
-  return error instanceof FairleadError && error.retryable;
-}
-
 /** Whether an error says when to try again: it waits for its turn, and nothing has failed. */
 export function isWaiting(error: unknown): boolean {
-  if (!isForNow(error) || typeof error.details !== 'object' || error.details === null) return false;
+  if (!isRetryable(error) || typeof error.details !== 'object' || error.details === null) return false;
   return 'retryAfterSeconds' in error.details;
 }
 
 /** The same error with when to try again: by the attempts that were made, for how long one waited for its turn says nothing. */
 export function inTime(error: unknown, attempts: number): unknown {
-  if (!isForNow(error)) return error;
-  const retryAfterSeconds = Math.min(RETRY_SECONDS.first * 2 ** (attempts - 1), RETRY_SECONDS.most);
-  const { code, message, cause } = error;
+  if (!isRetryable(error)) return error;
+  return againIn(error, Math.min(RETRY_SECONDS.first * 2 ** (attempts - 1), RETRY_SECONDS.most));
+}
+
+/** The same error, that says to try again after so many seconds. */
+export function againIn({ code, message, cause }: FairleadError, retryAfterSeconds: number): FairleadError {
   return new FairleadError(code, message, { retryable: true, details: { retryAfterSeconds }, cause });
 }

@@ -1,10 +1,10 @@
-import { FairleadError } from '../../domain/errors.ts';
+import { FairleadError, isRetryable } from '../../domain/errors.ts';
 import { type Channel, type Delivery, waitsInQuiet } from '../../domain/notifications/notification.ts';
 import { orgOfPage } from '../../domain/notifications/page-audience.ts';
 import type { ChannelStore, DeliveryStore, NoticeSender } from '../../domain/notifications/ports.ts';
 import { quietUntil } from '../../domain/notifications/quiet-hours.ts';
 import type { InDeliveryPlace } from './delivery-places.ts';
-import { inTime, isForNow, problemOf } from './retry-times.ts';
+import { inTime, problemOf } from './retry-times.ts';
 import type { SendToPage } from './send-to-page.ts';
 import type { TakeMail } from './take-mail.ts';
 import { MOST_HELD } from './tell-digest.ts';
@@ -112,7 +112,7 @@ async function attempt(deps: SendNoticeDeps, channel: Channel, delivery: Deliver
       await sender.send(channel, delivery, signal);
     } catch (error) {
       // What was refused for good went as far as a mail does.
-      if (isForNow(error)) await giveBack?.();
+      if (isRetryable(error)) await giveBack?.();
       signal.throwIfAborted();
       await note(error, attempts);
       throw inTime(error, Math.min(attempts, deps.attemptOf()));

@@ -3,7 +3,7 @@ import type { Filter, MongoClient } from 'mongodb';
 import type { Figures } from '../../domain/backups/backup.ts';
 import type { SwapNames } from '../../domain/backups/ports.ts';
 import { compareFigures } from '../../domain/backups/verification.ts';
-import { FairleadError } from '../../domain/errors.ts';
+import { FairleadError, isRetryable } from '../../domain/errors.ts';
 import { closeDatabase, openDatabase } from '../mongodb-server/close-database.ts';
 import { BACKUPS_DATABASE, type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { notMeant } from './is-meant.ts';
@@ -105,7 +105,7 @@ async function putBack(parts: SwapParts, record: SwapRecord): Promise<void> {
   try {
     await copyDatabase(parts, record, { from: kept, to: live, sum: keptSum });
   } catch (cause) {
-    if (cause instanceof FairleadError && cause.retryable) throw cause;
+    if (isRetryable(cause)) throw cause;
     // Given up, it would stay closed, and half of it another one: so it is tried again, whatever was said.
     const why = cause instanceof FairleadError ? `: ${cause.message}` : '';
     const remedy = `To open it as it is, delete the row ${kept} of swaps in ${BACKUPS_DATABASE}`;

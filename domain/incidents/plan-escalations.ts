@@ -1,13 +1,20 @@
-import { FairleadError } from '../errors.ts';
+import { isRetryable } from '../errors.ts';
 import { NO_POLICIES } from '../notifications/escalation.ts';
 import type { ChannelStore, EscalationStore } from '../notifications/ports.ts';
 import { beginEscalation } from './escalation.ts';
 import type { IncidentView } from './incident-view.ts';
 
+/** What could not be done, and of what. */
+export interface EscalationProblem {
+  readonly err: unknown;
+  readonly org: string | null;
+  readonly incidentId?: string;
+}
+
 export interface EscalationSources {
   readonly escalations: Pick<EscalationStore, 'find'>;
   readonly channels: Pick<ChannelStore, 'list'>;
-  readonly warn: (problem: { readonly err: unknown; readonly org: string | null }, message: string) => void;
+  readonly warn: (problem: EscalationProblem, message: string) => void;
 }
 
 /**
@@ -40,7 +47,7 @@ async function planOf({ escalations, channels, warn }: EscalationSources, org: s
     const hasAny = Object.values(policies).some((policy) => policy !== null);
     return { policies, active: hasAny ? await activeChannels({ channels }, org) : [] };
   } catch (err) {
-    if (err instanceof FairleadError && err.retryable) throw err;
+    if (isRetryable(err)) throw err;
     warn({ err, org }, 'the escalation of an org cannot be read: its channels are told at once');
     return { policies: NO_POLICIES, active: [] };
   }

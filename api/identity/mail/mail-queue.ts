@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { FairleadError } from '../../../domain/errors.ts';
+import { isRetryable } from '../../../domain/errors.ts';
 
 /** Work that goes on after the reply was sent: looking accounts up and sending them mail. */
 export interface MailQueue {
@@ -65,7 +65,7 @@ function createLane(options: MailQueueOptions): MailQueue {
         await job.run();
         return true;
       } catch (error) {
-        const again = error instanceof FairleadError && error.retryable && delayMs !== null;
+        const again = isRetryable(error) && delayMs !== null;
         log.warn({ err: error, job: job.name, again }, 'a mail job failed');
         if (!again) return false;
         await new Promise((resolve) => setTimeout(resolve, delayMs));
