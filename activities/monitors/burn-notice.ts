@@ -19,19 +19,19 @@ export function burnNotice(
 ): Notification | null {
   if (untold === null) return null;
   const { event, at } = untold;
+  const burn = event === 'burning' ? mostUrgentBurn(active) : null;
   const { targetPercent, windowDays } = objective;
   const { allowedMs, usedMs, left } = budgetOf(objective, uptime);
   const name = `${serviceName} (${environment})`;
-  const burn = mostUrgentBurn(active);
   const leftText = `Left of ${minutes(allowedMs)} in ${windowDays} days: ${minutes(Math.max(0, allowedMs - usedMs))}.`;
-  const isBurning = event === 'burning' && burn !== null;
   return {
     ...{ id: `${id}/objective/${at.toISOString()}`, kind: `objective.${event}`, org, at },
-    subject: `${isBurning ? 'Error budget burns' : 'Error budget no longer burns'}: ${name}`,
-    text: isBurning
-      ? `${name} was down so long that its objective of ${targetPercent} % will be missed: ${Math.round(burn.share * 100)} % of the error budget went in ${hours(burn.longMs)}, or faster. ${leftText}`
-      : `${name} is down no more, or less than its objective of ${targetPercent} % allows. ${leftText}`,
-    ...(isBurning && environment === 'prod' && { urgency: burn.urgency }),
+    subject: `${burn === null ? 'Error budget no longer burns' : 'Error budget burns'}: ${name}`,
+    text:
+      burn !== null
+        ? `${name} was down so long that its objective of ${targetPercent} % will be missed: ${Math.round(burn.share * 100)} % of the error budget went in ${hours(burn.longMs)}, or faster. ${leftText}`
+        : `${name} is down no more, or less than its objective of ${targetPercent} % allows. ${leftText}`,
+    ...(burn !== null && environment === 'prod' && { urgency: burn.urgency }),
     data: { monitorId: id, targetPercent, windowDays, left, alerts: active.map(({ alert }) => alert) },
   };
 }

@@ -1,6 +1,12 @@
-import { FairleadError } from '../../domain/errors.ts';
+import { isRetryable } from '../../domain/errors.ts';
 import { isWatched, type Monitor } from '../../domain/monitors/monitor.ts';
-import { BURN_RANGES, type BurnState, burnEventOf, burnsNow, type Objective } from '../../domain/monitors/objective.ts';
+import {
+  type BurnState,
+  burnEventOf,
+  burnsNow,
+  type Objective,
+  rangesOfBurns,
+} from '../../domain/monitors/objective.ts';
 import type { BurnStore, MonitorHistory, MonitorStore, RollUpStore } from '../../domain/monitors/ports.ts';
 import type { Outbox } from '../../domain/notifications/ports.ts';
 import { burnNotice } from './burn-notice.ts';
@@ -46,7 +52,7 @@ async function watchPage(deps: WatchObjectivesDeps, page: readonly Monitor[], si
     const part = asked.slice(first, first + AT_ONCE);
     const ends = await Promise.allSettled(part.map((monitor) => watchOne(deps, monitor, known.get(monitor.id))));
     const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-    const away = failed.find((error) => error instanceof FairleadError && error.retryable);
+    const away = failed.find(isRetryable);
     if (away !== undefined) throw away;
     failures.push(...failed);
   }
@@ -78,11 +84,7 @@ async function looked(
     return { ...before, active: [], untold: null, revision: before.revision + 1 };
   }
   const at = now();
-  const since = (ms: number): Date => new Date(at.getTime() - ms);
-  const [slices = [], hours = []] = await rollUps.readRanges(id, [
-    { length: '5m', from: since(BURN_RANGES.slicesMs + SLICE_MS), to: at },
-    { length: '1h', from: since(BURN_RANGES.hoursMs + HOUR_MS), to: at },
-  ]);
+  const [slices = [], hours = []] = await rollUps.readRanges(id, rangesOfBurns(at));
   const active = burnsNow(objective, { slices, hours }, before.active, at);
   const event = burnEventOf(before.active, active);
   if (event === null && active.length === before.active.length) return before;
@@ -90,6 +92,3 @@ async function looked(
   const untold = event === null ? before.untold : { event, at };
   return { ...before, active, untold, revision: before.revision + 1 };
 }
-
-const SLICE_MS = 5 * 60_000;
-const HOUR_MS = 60 * 60_000;

@@ -1,4 +1,4 @@
-import type { RollUp, TimeByState } from './history.ts';
+import { ROLL_UPS, type RollUp, type RollUpLength, type TimeByState } from './history.ts';
 
 /** How much of the time a monitor has to be up, over the last so many days. */
 export interface Objective {
@@ -49,8 +49,22 @@ type BurnUrgency = 'critical' | 'warning';
 export const BURN_ALERT_NAMES = BURN_ALERTS.map(({ name }) => name);
 export type BurnAlertName = (typeof BURN_ALERTS)[number]['name'];
 
-/** What burn rates are read from: slices of five minutes where they are kept long enough, else hours. */
-export const BURN_RANGES = { slicesMs: 6 * HOUR_MS, hoursMs: 3 * DAY_MS } as const;
+/** What burn rates are read from: slices of five minutes of the last six hours, and before that hours. */
+const SLICES_MS = 6 * HOUR_MS;
+const HOURS_MS = 3 * DAY_MS;
+
+/** The roll-ups that {@link burnsNow} reads, in the order of its parameter. */
+export function rangesOfBurns(now: Date) {
+  return [
+    { length: '5m', from: beginOf(now, '5m', SLICES_MS), to: now },
+    { length: '1h', from: beginOf(now, '1h', HOURS_MS), to: now },
+  ] as const;
+}
+
+/** Of a period of roll-ups until now. The one that runs is not whole, and may have nothing yet: the one before counts as well. */
+function beginOf(now: Date, length: RollUpLength, periodMs: number): Date {
+  return new Date(now.getTime() - periodMs - ROLL_UPS[length].lengthMs);
+}
 
 /** An alert that was raised and is not over. */
 export interface ActiveBurn {
@@ -58,7 +72,7 @@ export interface ActiveBurn {
   readonly since: Date;
 }
 
-/** Roll-ups of the last six hours by five minutes, and of the last three days by hours. */
+/** Roll-ups by five minutes, and by hours, of {@link rangesOfBurns}. */
 export interface RecentRollUps {
   readonly slices: readonly RollUp[];
   readonly hours: readonly RollUp[];
@@ -87,11 +101,10 @@ export function burnsNow(
 
 /** How many times faster than the objective allows the budget went in the last time; 0 where nothing is known. */
 export function burnRate(objective: Objective, { slices, hours }: RecentRollUps, periodMs: number, now: Date): number {
-  const rollUps = periodMs <= BURN_RANGES.slicesMs ? slices : hours;
-  // The slice that runs is not whole, and may have nothing yet: the one before it counts as well.
-  const from = now.getTime() - periodMs - (periodMs <= BURN_RANGES.slicesMs ? 5 * MINUTE_MS : HOUR_MS);
+  const [rollUps, length] = periodMs <= SLICES_MS ? ([slices, '5m'] as const) : ([hours, '1h'] as const);
+  const from = beginOf(now, length, periodMs);
   const [up, down] = rollUps
-    .filter(({ startsAt }) => startsAt.getTime() > from)
+    .filter(({ startsAt }) => startsAt > from)
     .reduce<readonly [number, number]>(([u, d], { upMs, downMs }) => [u + upMs, d + downMs], [0, 0]);
   return up + down === 0 ? 0 : down / (up + down) / errorShare(objective);
 }
