@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { eachItem } from '../../domain/each-item.ts';
+import { limitAtOnce } from '../../domain/limit-at-once.ts';
+import { cutPercent } from '../../domain/monitors/cut-percent.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { monthOf, type ReportRow, rangeOfMonth, reportRow } from '../../domain/monitors/monthly-report.ts';
 import { reportRowSchema } from '../../domain/monitors/reply-schema.ts';
@@ -17,6 +18,8 @@ const PATH = '/api/monitor-reports';
 const row = { tag: 'monitors', callers: READERS, method: 'get' } as const;
 /** Monitors whose days are read at once. */
 const AT_ONCE = 10;
+/** Of a report that is read whole. */
+const PAGE = 200;
 
 const query = z.strictObject({
   month: monthSchema.optional(),
@@ -38,10 +41,10 @@ function jsonRoute(deps: MonitorsDeps): Route {
     responses: {
       200: { description: 'A page of them', schema: pageSchema(reportRowSchema).extend({ month: z.string() }) },
     },
-    handle: async ({ query: { month, org, cursor = null, limit } }, { caller }) => {
+    handle: async ({ query: { month, org, cursor = null, limit } }, { caller, gone }) => {
       const asked = month ?? monthOf(deps.now());
       const { items, nextCursor } = await list(deps, caller, org, { cursor, limit });
-      return { status: 200, data: { month: asked, items: await rowsOf(deps, asked, items), nextCursor } };
+      return { status: 200, data: { month: asked, items: await rowsOf(deps, asked, items, gone), nextCursor } };
     },
   });
 }
@@ -61,16 +64,13 @@ function csvRoute(deps: MonitorsDeps): Route {
     handle: async ({ query: { month, org } }, { caller, gone }) => {
       const asked = month ?? monthOf(deps.now());
       const lines = [csvLine(COLUMNS.map(([title]) => title))];
-      let part: Monitor[] = [];
-      const add = async (): Promise<void> => {
-        for (const each of await rowsOf(deps, asked, part)) lines.push(csvLine(COLUMNS.map(([, of]) => of(each))));
-        part = [];
-      };
-      for await (const monitor of eachItem((page) => list(deps, caller, org, page), gone)) {
-        part.push(monitor);
-        if (part.length === AT_ONCE) await add();
-      }
-      await add();
+      let cursor: string | null = null;
+      do {
+        const { items, nextCursor } = await list(deps, caller, org, { cursor, limit: PAGE });
+        for (const each of await rowsOf(deps, asked, items, gone))
+          lines.push(csvLine(COLUMNS.map(([, of]) => of(each))));
+        cursor = nextCursor;
+      } while (cursor !== null);
       return async (response) => sendCsv(response, `monitors-${asked}.csv`, lines);
     },
   });
@@ -90,9 +90,8 @@ const COLUMNS: readonly (readonly [string, (row: ReportRow) => string])[] = [
   ['id', ({ id }) => id],
 ];
 
-/** Cut and not rounded: only what was never down is 100. */
 function percent(share: number): string {
-  return String(Math.floor(share * 100_000 + 1e-9) / 1_000);
+  return String(cutPercent(share, 3));
 }
 
 function list({ monitors }: MonitorsDeps, caller: Caller, org: string | undefined, page: PageRequest) {
@@ -103,17 +102,11 @@ async function rowsOf(
   { history, now }: MonitorsDeps,
   month: string,
   monitors: readonly Monitor[],
+  signal: AbortSignal,
 ): Promise<ReportRow[]> {
   const { from, to } = rangeOfMonth(month);
   const at = now();
-  const rows: ReportRow[] = [];
-  for (let first = 0; first < monitors.length; first += AT_ONCE) {
-    const part = monitors.slice(first, first + AT_ONCE);
-    const read = await Promise.all(part.map(({ id }) => history.between(id, from, to, at)));
-    for (const [index, monitor] of part.entries()) {
-      const uptime = read[index];
-      if (uptime !== undefined) rows.push(reportRow(monitor, uptime));
-    }
-  }
-  return rows;
+  const limit = limitAtOnce(AT_ONCE);
+  const row = async (monitor: Monitor) => reportRow(monitor, await history.between(monitor.id, from, to, at));
+  return await Promise.all(monitors.map((monitor) => limit(() => row(monitor), signal)));
 }

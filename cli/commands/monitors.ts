@@ -1,3 +1,4 @@
+import { cutPercent } from '../../domain/monitors/cut-percent.ts';
 import { type ApiClient, pathOf } from '../api-client.ts';
 import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
@@ -106,9 +107,9 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
   return exitCode('ok');
 }
 
-/** Cut and not rounded: only what was never down is 100 %. */
+/** A share of time. */
 export function uptimeText(uptime: number | null | undefined): string {
-  return uptime == null ? 'no data' : `${Math.floor(uptime * 10_000 + 1e-9) / 100} %`;
+  return uptime == null ? 'no data' : `${cutPercent(uptime, 2)} %`;
 }
 
 function objectiveFields({ objective, budget }: MonitorDetailReply): readonly (readonly [string, string])[] {
