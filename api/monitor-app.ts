@@ -1,6 +1,5 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
-import type { DeploySource } from '../domain/status-page/ports.ts';
 import { ROUTER_ADDRESS } from '../domain/status-page/router-address.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
@@ -27,7 +26,7 @@ import { escalationRoutes } from './notifications/escalation-routes.ts';
 import { channelLinkRoutes } from './notifications/link-routes.ts';
 import { quietRoutes } from './notifications/quiet-routes.ts';
 import { badgeRoutes } from './status-page/badge-routes.ts';
-import type { DashboardSignIn } from './status-page/dashboard/deps.ts';
+import type { DashboardDeps, DashboardSignIn } from './status-page/dashboard/deps.ts';
 import { dashboardRoutes, monitorErrorPage } from './status-page/dashboard/routes.ts';
 import { feedRoutes } from './status-page/feed-routes.ts';
 import { statuspageRoutes } from './status-page/json-routes.ts';
@@ -43,10 +42,8 @@ import { subscriberLinkRoutes } from './status-page/subscriber-link-routes.ts';
 export type MonitorDeps = MonitorsDeps &
   IncidentsDeps &
   NotificationsDeps &
-  SubscriberDeps & {
-    /** Null where no service registry is known: charts mark no deploys then. */
-    readonly deploys: DeploySource | null;
-  };
+  SubscriberDeps &
+  Pick<DashboardDeps, 'deploys'>;
 
 export interface MonitorOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
   readonly health: HealthOptions;

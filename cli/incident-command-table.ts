@@ -89,11 +89,10 @@ function addActs(incidents: Command, perform: Perform): void {
 }
 
 function addAlerts(alerts: Command, perform: Perform): void {
-  const org = TOLD_ORG;
   alerts
     .command('list', { isDefault: true })
     .description('list where the org is told')
-    .option(...org)
+    .option(...TOLD_ORG)
     .action((_options, self) =>
       perform(self, async (context) => (await loadAlerts()).listChannels(context, self.opts())),
     );
@@ -101,7 +100,7 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .command('add')
     .description('tell outages to a mail address, or to a webhook')
     .argument('<address>', 'a mail address, or https://…')
-    .option(...org)
+    .option(...TOLD_ORG)
     .action((address, _options, self) =>
       perform(self, async (context) => (await loadAlerts()).addChannel(context, address, self.opts())),
     );
@@ -112,7 +111,7 @@ function addAlerts(alerts: Command, perform: Perform): void {
     .option('--room <id>', 'of Telegram, the chat')
     .option('--token', 'of ntfy, an access token besides the address')
     .option('--address <address>', 'of Telegram and PagerDuty, where it is another one')
-    .option(...org)
+    .option(...TOLD_ORG)
     .action((service, _options, self) =>
       perform(self, async (context) => (await loadAlerts()).addChat(context, service, self.opts())),
     );
@@ -142,7 +141,7 @@ function addAlerts(alerts: Command, perform: Perform): void {
   alerts
     .command('test')
     .description('send a test to every channel')
-    .option(...org)
+    .option(...TOLD_ORG)
     .action((_options, self) =>
       perform(self, async (context) => (await loadAlerts()).testAlerts(context, self.opts())),
     );
@@ -154,7 +153,7 @@ function addDeliveries(alerts: Command, perform: Perform): void {
     .command('deliveries')
     .description('list notices to channels and to subscribers by what became of them, newest first')
     .addOption(new Option('--state <state>', 'dead: given up').choices(DELIVERY_STATES).default('dead'))
-    .option('--org <slug>', 'of this org (default: yours; the operators with the key of the platform)')
+    .option(...TOLD_ORG)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) =>
       perform(self, async (context) => (await loadDeliveries()).listDeliveries(context, self.opts())),

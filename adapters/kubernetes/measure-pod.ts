@@ -20,7 +20,7 @@ const summarySchema = z.object({
 
 /** How the newest pod of a workload is, and what it uses. */
 export async function measurePod(
-  api: ClusterApi,
+  api: Pick<ClusterApi, 'open'>,
   deployment: DeploymentObject,
   pod: LivePod | undefined,
 ): Promise<WorkloadMeasure> {
@@ -59,7 +59,11 @@ function startedBy({ status }: LivePod): number {
 }
 
 /** By the kubelet of its node, which needs nothing installed; null where our user may not ask it, or it has not measured yet. */
-async function usageOf(api: ClusterApi, { spec }: DeploymentObject, pod: LivePod): Promise<WorkloadUsage | null> {
+async function usageOf(
+  api: Pick<ClusterApi, 'open'>,
+  { spec }: DeploymentObject,
+  pod: LivePod,
+): Promise<WorkloadUsage | null> {
   try {
     const node = pod.spec?.nodeName ?? '';
     const path = `/api/v1/nodes/${encodeURIComponent(node)}/proxy/stats/summary`;

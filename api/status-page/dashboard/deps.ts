@@ -21,6 +21,6 @@ export type DashboardDeps = MonitorsDeps &
   IncidentsDeps &
   Pick<NotificationsDeps, 'channels' | 'escalations'> &
   DashboardSignIn & {
-    /** Null where no service registry is known. */
+    /** Null where no service registry is known: charts mark no deploys then. */
     readonly deploys: DeploySource | null;
   };

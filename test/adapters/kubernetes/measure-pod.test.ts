@@ -18,7 +18,7 @@ const POD: LivePod = {
 };
 
 /** A cluster whose node has measured the pod at that time. */
-function measuredAt(time: string): ClusterApi {
+function measuredAt(time: string): Pick<ClusterApi, 'open'> {
   const pods = [
     {
       podRef: { name: 'build-1-x', namespace: 'shop-uat' },
@@ -27,7 +27,7 @@ function measuredAt(time: string): ClusterApi {
     },
   ];
   const open = async () => Readable.from([JSON.stringify({ pods })]) as IncomingMessage;
-  return { open } as unknown as ClusterApi;
+  return { open };
 }
 
 describe('what a pod uses', () => {
