@@ -116,6 +116,13 @@ test('a script that takes memory without end takes no more than the server may h
   await flushing.sendCommand(['SCRIPT', 'FLUSH', 'SYNC']).catch(() => undefined);
   if (flushing.isOpen) flushing.destroy();
   await untilServed('before', 'value');
+  if (process.platform !== 'linux') return;
+  // It is not at its limit any longer: the next connection would end it.
+  const asking = await open(admin());
+  const id = /process_id:(\d+)/.exec(await asking.info('server'))?.[1];
+  const kib = Number(/VmSize:\s*(\d+)/.exec(await readFile(`/proc/${id}/status`, 'utf8'))?.[1]);
+  assert.ok(kib < 1_048_576, `the server holds ${kib} KiB of addresses`);
+  asking.destroy();
 });
 
 test('a script without end is told to others, and the administrator ends it by the ways that the docs name', async () => {
