@@ -12,10 +12,8 @@ import { createSearchRowStore } from '../adapters/mongo/search-pulls/rows.ts';
 import { createSearchWindowStore } from '../adapters/mongo/search-pulls/windows.ts';
 import { createSiteRegistryIndexes } from '../adapters/mongo/site-registry-database.ts';
 import { createSearchPullCommands } from '../adapters/temporal/search-pull-commands.ts';
-import { FairleadError } from '../domain/errors.ts';
 import { createPullableProperties } from '../domain/search-pulls/pullable-properties.ts';
 import { VENDOR_QUOTAS } from '../domain/search-pulls/quota.ts';
-import type { SearchAnalytics } from '../domain/search-pulls/vendor-ports.ts';
 import { searchPullsSchedules } from '../workflows/search-pulls/schedules.ts';
 import { defineModule } from './module.ts';
 
@@ -24,32 +22,28 @@ const ATTEMPT_MS = 10 * 60_000;
 /** For records and lists, beside the properties that are pulled. */
 const OTHER_SLOTS = 4;
 
-/** Pulls of search numbers. Each takes a slot for minutes, so they have a queue of their own. */
+/** Pulls of search numbers. Each takes a slot for minutes, so they have a queue of their own. Its setting: GOOGLE_APPLICATION_CREDENTIALS. */
 export const searchPulls = defineModule({
   name: 'search-pulls',
   section: searchPullsWorkerSection,
   schedules: searchPullsSchedules,
-  // Without credentials nothing can be pulled; a pull that somebody asks for says so.
-  schedulesBy: (env) => (env.GOOGLE_APPLICATION_CREDENTIALS === undefined ? [] : searchPullsSchedules),
   queue: 'own',
   slots: (env) => env.SEARCH_PULL_PARALLELISM + OTHER_SLOTS,
   async compose({ env, connect, client, logger, opened }) {
+    const { GOOGLE_APPLICATION_CREDENTIALS: credentialsFile } = env;
+    if (credentialsFile === undefined) return null;
     const { db } = await connect('site-registry');
     await createSiteRegistryIndexes(db);
     const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
     // Which numbers were read later is decided by one clock, whichever worker reads them.
     const { now } = opened.adopt(await followDatabaseClock({ db, onFailure }), ({ close }) => close());
-    const { GOOGLE_APPLICATION_CREDENTIALS: credentialsFile } = env;
     const budget = createCallBudget({ counters: createQuotaCounters({ db, now }), now });
     return createSearchPullsActivities({
       properties: createPullableProperties(createPropertyStore({ db })),
-      analytics:
-        credentialsFile === undefined
-          ? NOT_CONFIGURED
-          : createSearchAnalytics({
-              google: createGoogleClient({ credentialsFile, budget }),
-              ...{ budget, account: 'search-analytics', limits: VENDOR_QUOTAS },
-            }),
+      analytics: createSearchAnalytics({
+        google: createGoogleClient({ credentialsFile, budget }),
+        ...{ budget, account: 'search-analytics', limits: VENDOR_QUOTAS },
+      }),
       rows: createSearchRowStore({ db }),
       windows: createSearchWindowStore({ db }),
       runs: createPullRunStore({ db }),
@@ -64,10 +58,3 @@ export const searchPulls = defineModule({
     });
   },
 });
-
-const NOT_CONFIGURED: SearchAnalytics = {
-  query: async () => {
-    const message = 'The worker has no account of the search engine: set GOOGLE_APPLICATION_CREDENTIALS';
-    throw new FairleadError('GOOGLE_NOT_CONFIGURED', message);
-  },
-};

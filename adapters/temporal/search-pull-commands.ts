@@ -9,12 +9,14 @@ import {
 } from '../../domain/search-pulls/messages.ts';
 import type { PullCommands } from '../../domain/search-pulls/ports.ts';
 import type { PropertyPull } from '../../domain/search-pulls/pull-run.ts';
-import { TASK_QUEUE } from '../../domain/task-queue.ts';
+import { moduleTaskQueue, TASK_QUEUE } from '../../domain/task-queue.ts';
 import { isOfConnection, toDomainError } from './answered.ts';
 import { withinReach } from './within-reach.ts';
 
 /** A workflow is asked for its result again after so long, so that a connection that went silent is noticed. */
 const ASK_MS = 20_000;
+/** Of the queues of one name, in Temporal's API. */
+const ACTIVITIES = 2;
 
 /** The way to the workflows of pulls. Which pull runs stands in the memo of its workflow. */
 export function createSearchPullCommands(client: Client): PullCommands {
@@ -43,6 +45,15 @@ export function createSearchPullCommands(client: Client): PullCommands {
     });
 
   return {
+    async isServed() {
+      const request = {
+        namespace: client.options.namespace,
+        taskQueue: { name: moduleTaskQueue('search-pulls') },
+        taskQueueType: ACTIVITIES,
+      };
+      const { pollers } = await reach(() => client.workflowService.describeTaskQueue(request));
+      return (pollers ?? []).length > 0;
+    },
     async pullAll({ id: runId, trigger, requestedBy, startedAt, since }) {
       const [began, from] = [startedAt.toISOString(), since.toISOString()];
       const job: EstateJob = { runId, trigger, requestedBy, startedAt: began, since: from };

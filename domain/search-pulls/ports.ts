@@ -121,6 +121,8 @@ export interface PageNumbers {
 
 /** The API's way to pulls. */
 export interface PullCommands {
+  /** Whether a worker that reaches the search engine was there in the last minutes. @throws UNAVAILABLE */
+  isServed(): Promise<boolean>;
   /** Starts a pull of all properties. @throws PULL_IN_PROGRESS with the id of the pull that runs, when it has one; UNAVAILABLE */
   pullAll(pull: NewPull): Promise<void>;
   /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { WorkflowHandle } from '@temporalio/client';
+import { createSearchPullCommands } from '../../adapters/temporal/search-pull-commands.ts';
 import { CHAIN_WORKFLOWS } from '../../domain/audit-ledger/chain-messages.ts';
 import { moduleTaskQueue, TASK_QUEUE } from '../../domain/task-queue.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
@@ -14,7 +15,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const ACTIVITIES = 2;
 const LEDGER = { AUDIT_URL: 'http://audit.example.org', AUDIT_SIGNING_KEY: '05'.repeat(32) };
 
-describe('a worker without the settings of the ledger', { timeout: 300_000 }, () => {
+describe('a worker without the settings of a module', { timeout: 300_000 }, () => {
   let mongo: TestMongo;
   let temporal: TestTemporal;
   const workers: WorkerProcess[] = [];
@@ -89,5 +90,12 @@ describe('a worker without the settings of the ledger', { timeout: 300_000 }, ()
     await start({});
     const { info, action } = await schedule.getHandle('anchor-night').describe();
     assert.deepEqual([info.createdAt, action], [kept.info.createdAt, kept.action]);
+  });
+
+  it('leaves pulls of search numbers to a worker that has the account of the search engine; that none has is known', async () => {
+    const { isServed } = createSearchPullCommands(temporal.client);
+    assert.equal(await isServed(), false);
+    await start({ GOOGLE_APPLICATION_CREDENTIALS: '/read/when/it/is/used.json' });
+    await waitUntil('it waits for pulls', isServed);
   });
 });

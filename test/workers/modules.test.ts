@@ -10,7 +10,7 @@ import { MODULES } from '../../workers/modules.ts';
 const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
 
 /** They need no settings of their own. */
-const FOR_EVERY_WORKER = ['deploys', 'logs', 'git-hooks', 'search-pulls', 'custom-domains'];
+const FOR_EVERY_WORKER = ['deploys', 'logs', 'git-hooks', 'custom-domains'];
 
 describe('the modules of the worker', () => {
   it('have names and schedules of their own', () => {

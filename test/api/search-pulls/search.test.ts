@@ -167,6 +167,17 @@ describe('search numbers and pulls over HTTP', () => {
     assert.deepEqual([status, body.data], [200, { domain: 'shop.com', days: 3, rows: 120, truncatedDays: 0 }]);
   });
 
+  it('takes no pull that no worker could carry out, and says what a worker needs for it', async () => {
+    commands.served = false;
+    for (const body of [undefined, { domain: 'shop.com' }]) {
+      const { status, body: reply } = await registry.call('POST', '/api/search/pull', body, SYNCER);
+      assert.deepEqual([status, reply.error.code], [503, 'GOOGLE_NOT_CONFIGURED']);
+      assert.match(reply.error.message, /GOOGLE_APPLICATION_CREDENTIALS/);
+    }
+    commands.served = true;
+    assert.equal(await commands.holder(), undefined);
+  });
+
   it('tells why one property is not pulled', async () => {
     const pull = async (domain: string) => {
       const { status, body } = await registry.call('POST', '/api/search/pull', { domain }, SYNCER);

@@ -31,6 +31,8 @@ async function startComposed() {
   const client = {
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
     withAbortSignal: (_signal: AbortSignal, call: () => Promise<unknown>) => call(),
+    options: { namespace: 'default' },
+    workflowService: { describeTaskQueue: async () => ({ pollers: [{}] }) },
     workflow: {
       start: async (_type: string, { args }: { readonly args: readonly [EstateJob | PropertyJob] }) => {
         started.push(args[0]);

@@ -4,6 +4,8 @@ import type { PropertyPull } from '../../../domain/search-pulls/pull-run.ts';
 
 /** Pulls that nobody carries out: they hold the lease until `end`. */
 export interface InMemoryPullCommands extends PullCommands {
+  /** Whether a worker has the account of the search engine. */
+  served: boolean;
   /** What a pull of one property does; it takes no time. */
   pull: (property: string) => Promise<PropertyPull | null>;
   end(): void;
@@ -19,6 +21,8 @@ export function createInMemoryPullCommands(): InMemoryPullCommands {
     holder = by;
   };
   const commands: InMemoryPullCommands = {
+    served: true,
+    isServed: async () => commands.served,
     pull: async () => ({ days: 3, rows: 120, truncatedDays: 0 }),
     end() {
       holder = undefined;
