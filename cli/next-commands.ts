@@ -37,6 +37,8 @@ export function nextCommands(build: BuildReply): string {
   if (PROGRAM_MUST_CHANGE.has(failure?.code ?? '')) {
     return `${log} · change the source or its variables, then fairlead deploy`;
   }
+  // A place that may not be read, or a token that is missing: the failure says which, and no retry changes it.
+  if (failure?.code === 'SOURCE_REFUSED') return `${log} · do what the failure says, then fairlead deploy`;
   if (failure?.code === 'CONVENTION_CHECK_FAILED') {
     return `${log} · change the source, or give a reason: fairlead deploy --skip-convention-check "<reason>"`;
   }

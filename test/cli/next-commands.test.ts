@@ -27,6 +27,11 @@ it('a retry is offered where the same source can succeed, and for what this vers
   }
 });
 
+it('no retry is offered where the platform may not read the source: what the failure names comes first', () => {
+  const next = 'fairlead logs bld_1 · do what the failure says, then fairlead deploy';
+  assert.equal(nextCommands(failed({ commitSha: 'abcdef1234'.repeat(4) }, 'SOURCE_REFUSED')), next);
+});
+
 it('a retry says which commit it builds again', () => {
   const next = 'fairlead logs bld_1 · fairlead retry bld_1 (builds abcdef1 again; newer code: fairlead deploy)';
   assert.equal(nextCommands(failed({ commitSha: 'abcdef1234'.repeat(4) }, 'UNAVAILABLE')), next);
