@@ -105,12 +105,13 @@ export function shown({ target }: GitPlace): string {
   return target.kind === 'local' ? target.path : target.url.replace(/^https?:\/\//, '');
 }
 
-const GIVE_TOKEN = 'connect it with a token of its own: fairlead git connect SERVICE --token';
+const GIVE_TOKEN =
+  'connect it with a token of its own: fairlead git connect SERVICE --provider github|gitea|forgejo|gitlab --token';
 
 function refusedMessage(place: GitPlace): string {
   const { access } = place;
   if (access.with === 'connection') {
-    return `${shown(place)} does not accept the token of its connection; give one that may read it: fairlead git connect SERVICE --token`;
+    return `${shown(place)} does not accept the token of its connection; give one that may read it: fairlead git token SERVICE`;
   }
   if (access.with !== 'nothing') {
     return `${shown(place)} does not accept the token in ${access.with}; renew it, or let it read this repository`;

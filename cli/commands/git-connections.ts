@@ -240,7 +240,7 @@ export async function findConnection(context: CliContext, given: string | undefi
   if (found !== undefined) return found;
   throw new CliFailure('NOT_FOUND', `No repository is connected that deploys ${service}.`, {
     exit: 'notFound',
-    remedy: `See all: \`fairlead git list\`. Connect one: \`fairlead git connect ${service}\``,
+    remedy: `See all: \`fairlead git list\`. Connect one: \`fairlead git connect ${service} --provider github\`, or with gitea, forgejo or gitlab`,
   });
 }
 

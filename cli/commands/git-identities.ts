@@ -31,8 +31,11 @@ export async function listAccounts({ output, api, now }: CliContext): Promise<nu
   const list = await api.call(listReply, { method: 'GET', path: pathOf('git', 'identities') });
   output.document(list);
   if (output.quiet) for (const { id } of list.items) output.print(id);
-  else if (list.items.length === 0) output.print('You have linked no account. To link one: `fairlead git link`');
-  else {
+  else if (list.items.length === 0) {
+    output.print(
+      'You have linked no account. To link one: `fairlead git link --provider github`, or with gitea, forgejo or gitlab',
+    );
+  } else {
     output.table(
       [
         { title: 'ACCOUNT' },

@@ -12,7 +12,10 @@ export async function listConnections({ output, api, now }: CliContext, { limit 
   const page = await readPages(api, connectionReply, { path: pathOf('git', 'connections'), query: {}, limit });
   output.document(page);
   if (output.quiet) for (const { id } of page.items) output.print(id);
-  else if (page.items.length === 0) output.print('No repository is connected. Connect one: `fairlead git connect`');
+  else if (page.items.length === 0)
+    output.print(
+      'No repository is connected. Connect that of this folder: `fairlead git connect --provider github`, or with gitea, forgejo or gitlab',
+    );
   else {
     output.table(
       [

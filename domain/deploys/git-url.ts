@@ -174,7 +174,7 @@ function quote(text: string): string {
 
 function credentials(): FairleadError {
   return refused(
-    'Git URL carries credentials; remove them from the address (and revoke them) and give the repository a token of its own: fairlead git connect SERVICE --token, or GIT_TOKEN or GITHUB_TOKEN on the builder',
+    'Git URL carries credentials; remove them from the address (and revoke them) and give the repository a token of its own: fairlead git connect SERVICE --provider github|gitea|forgejo|gitlab --token, or GIT_TOKEN or GITHUB_TOKEN on the builder',
   );
 }
 

@@ -32,7 +32,7 @@ export function checkProvider(
   if (!canDeliver(repository)) {
     if (pollMinutes !== null) return;
     const place = repository.startsWith('/') ? "a folder of the builder's machine" : hostOf(repository);
-    const message = `nothing can deliver pushes from ${place}: have it polled, such as every 5 minutes (fairlead git connect --poll 5m)`;
+    const message = `nothing can deliver pushes from ${place}: have it polled, such as every 5 minutes (--poll 5m)`;
     throw refused('pollMinutes', message);
   }
   const known = publicProviders(repository);

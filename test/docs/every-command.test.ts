@@ -54,14 +54,18 @@ const program = (words: readonly string[]): readonly string[] | null => {
 const filledIn = (word: string): string =>
   word.replaceAll('$DAY', '2026-01-31').replaceAll(/<[^>]+>|\$\w+|…/g, 'https://x.example');
 
-/** Parses a command line by the program's own tables, and runs nothing. @returns why it is not taken; null for one that is */
-async function refusal(words: readonly string[]): Promise<CommanderError | null> {
+/** The program's own tables, which run nothing. */
+function buildTables(): Command {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const surroundings = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: projectRoot };
   const nothing = async (): Promise<void> => undefined;
-  const parser = buildProgram({ perform: nothing, performAlone: nothing }, { json: false, surroundings });
+  return buildProgram({ perform: nothing, performAlone: nothing }, { json: false, surroundings });
+}
+
+/** Parses a command line by the program's own tables, and runs nothing. @returns why it is not taken; null for one that is */
+async function refusal(words: readonly string[]): Promise<CommanderError | null> {
   try {
-    await parser.parseAsync(words.map(filledIn), { from: 'user' });
+    await buildTables().parseAsync(words.map(filledIn), { from: 'user' });
     return null;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -127,10 +131,7 @@ function scriptProblem([first, second = '', ...rest]: readonly string[]): string
 }
 
 describe('cli/README.md', () => {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const surroundings = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: projectRoot };
-  const nothing = async (): Promise<void> => undefined;
-  const all = buildProgram({ perform: nothing, performAlone: nothing }, { json: false, surroundings });
+  const all = buildTables();
   const page = readFileSync(join(projectRoot, 'cli/README.md'), 'utf8');
 
   it('has a row for each command', () => {
@@ -173,3 +174,34 @@ it('commands are read as a shell reads them', () => {
   ]);
   assert.deepEqual(commandsInText(page), [{ words: ['npm', 'start'], line: 1 }]);
 });
+
+/** A line of prose about code. */
+const COMMENT = /^\s*(?:\/\*\*|\*|\/\/).*$/gm;
+
+describe('messages of the program and the platform', () => {
+  const sources = globSync('{activities,adapters,api,cli,domain,infra,sdk,web,workers,workflows}/**/*.ts', {
+    cwd: projectRoot,
+  });
+
+  it('propose no command without the options that it cannot do without', () => {
+    const needing = withMandatoryOptions(buildTables(), 'fairlead');
+    assert.ok(needing.some(([name]) => name === 'fairlead git connect'));
+    const wrong = sources.flatMap((source) => {
+      const text = readFileSync(join(projectRoot, source), 'utf8').replaceAll(COMMENT, '');
+      return needing.flatMap(([name, flags]) => {
+        const named = [...text.matchAll(new RegExp(`${name}(?![\\w-])[^]{0,160}`, 'g'))];
+        return named.flatMap(([shown]) =>
+          flags.filter((flag) => !shown.includes(flag)).map((flag) => `${source}: ${name} without ${flag}`),
+        );
+      });
+    });
+    assert.deepEqual(wrong, []);
+  });
+});
+
+/** Each command with options that it refuses to run without, by how it is typed. */
+function withMandatoryOptions(command: Command, typed: string): readonly (readonly [string, readonly string[]])[] {
+  const flags = command.options.flatMap(({ mandatory, long }) => (mandatory && long ? [long] : []));
+  const below = command.commands.flatMap((one) => withMandatoryOptions(one, `${typed} ${one.name()}`));
+  return flags.length === 0 ? below : [[typed, flags], ...below];
+}
