@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { MOST_MAINTENANCE_DAYS } from '../domain/monitors/maintenance.ts';
 import { INTERVAL_SECONDS } from '../domain/monitors/monitor.ts';
 import { OBJECTIVE_DAYS, TARGET_PERCENT } from '../domain/monitors/objective.ts';
 import { duration, percentage, wholeNumber } from './option-values.ts';
@@ -124,7 +125,7 @@ function addChanges(monitors: Command, perform: Perform): void {
     .command('maintenance')
     .description('let a monitor fail for a time from now on: neither told nor counted')
     .argument('<monitor>', MONITOR)
-    .argument('<time>', 'such as 90m or 2h', duration(60, 7 * 86_400))
+    .argument('<time>', 'such as 90m or 2h', duration(60, MOST_MAINTENANCE_DAYS * 86_400))
     .option('--note <text>', 'what is done')
     .action((monitor, seconds, { note }, self) =>
       perform(self, async (context) => (await load()).maintainMonitor(context, monitor, { seconds, note })),

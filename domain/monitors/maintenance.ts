@@ -12,7 +12,7 @@ export interface MaintenanceWindow {
 const MOST_WINDOWS = 50;
 const DAY_MS = 86_400_000;
 /** A longer one is a pause. */
-const MOST_MAINTENANCE_DAYS = 31;
+export const MOST_MAINTENANCE_DAYS = 31;
 const MOST_DAYS_AHEAD = 366;
 /** Clocks of people are off by as much. What has happened is not made maintenance afterwards. */
 const MOST_BACKDATED_MS = 5 * 60_000;

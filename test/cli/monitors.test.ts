@@ -128,6 +128,9 @@ describe('fairlead monitors, incidents and alerts', () => {
     const [{ from, to, note }] = data.maintenance;
     assert.deepEqual([data.state, Date.parse(to) - Date.parse(from), note], ['maintenance', 7_200_000, 'moving']);
     assert.equal((await run('monitors', 'maintenance', 'a-tcp', 'soon')).code, 2);
+    // As long as the API takes, and no longer.
+    assert.equal((await run('monitors', 'maintenance', 'a-tcp', '32d')).code, 2);
+    await ok('monitors', 'maintenance', 'a-tcp', '31d');
     assert.match(await ok('monitors', 'end-maintenance', 'a-tcp', '--planned'), /The maintenance of a-tcp is over/);
     assert.doesNotMatch(await ok('monitors', 'show', 'a-tcp'), /maintenance/i);
   });
