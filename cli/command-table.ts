@@ -17,6 +17,7 @@ import { collect, duration, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
 import { addPeopleCommands } from './people-command-table.ts';
 import type { Perform } from './perform.ts';
+import { MOST } from './read-pages.ts';
 import { addRegistryCommands } from './registry-command-table.ts';
 import { addUserCommands } from './user-command-table.ts';
 import { addWalletCommands } from './wallet-command-table.ts';
@@ -132,7 +133,7 @@ function addBuildCommands(program: Command, perform: Perform): void {
     .command('builds')
     .description('list builds, newest first')
     .argument('[service]', 'only this service')
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
     .addOption(new Option('--status <status>', 'only with this status').choices(BUILD_STATUSES))
     .action((service, _options, self) =>
       perform(self, async (context) => {
@@ -206,7 +207,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .command('releases')
     .description('list the releases of an environment, newest first')
     .argument('[service]', SERVICE_ARGUMENT)
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
     .action((service, _options, self) =>
       perform(self, async (context) => (await loadServices()).releases(context, service, self.opts())),
     );
@@ -223,7 +224,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
   services
     .command('list', { isDefault: true })
     .description('list services')
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) =>
       perform(self, async (context) => (await loadServices()).listServices(context, self.opts())),
     );

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { given, list, onOrOff, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
+import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const loadOauth = () => import('./commands/oauth.ts');
@@ -19,7 +20,7 @@ function addReading(oauth: Command, perform: Perform): void {
   oauth
     .command('list', { isDefault: true })
     .description('list the clients of your org and of the services it may use')
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) =>
       perform(self, async (context) => (await loadOauth()).listClients(context, self.opts())),
     );

@@ -4,7 +4,8 @@ import { type CliContext, findBuildId, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { type FollowOptions, followStarted, type GrantWait, waitFields } from '../follow-command.ts';
 import { commitsSince } from '../project.ts';
-import { type BuildReply, buildReply, pageOf, triggerReply } from '../replies.ts';
+import { noteMore, readPages } from '../read-pages.ts';
+import { type BuildReply, buildReply, triggerReply } from '../replies.ts';
 import type { Tone } from '../terminal/style.ts';
 import { elapsedMs, formatAge, formatDuration } from '../terminal/times.ts';
 import { readBuild, waitForEnd } from '../watch-build.ts';
@@ -20,15 +21,11 @@ export async function builds(
   options: { limit: number; status?: string; allEnvironments: boolean },
 ): Promise<number> {
   const { output } = context;
-  const page = await context.api.call(pageOf(buildReply), {
-    method: 'GET',
+  const environment = options.allEnvironments ? undefined : context.environment;
+  const page = await readPages(context.api, buildReply, {
     path: pathOf('builds'),
-    query: {
-      service,
-      status: options.status,
-      limit: options.limit,
-      environment: options.allEnvironments ? undefined : context.environment,
-    },
+    query: { service, status: options.status, environment },
+    limit: options.limit,
   });
   output.document(page);
   if (output.quiet) for (const build of page.items) output.print(build.id);
@@ -38,6 +35,7 @@ export async function builds(
       COLUMNS,
       page.items.map((build) => row(build, context.now())),
     );
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 

@@ -4,7 +4,8 @@ import { type Consequence, confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { requireChanges } from '../option-values.ts';
-import { type ClientReply, clientReply, type NewSecretReply, newSecretReply, pageOf } from '../replies.ts';
+import { noteMore, readPages } from '../read-pages.ts';
+import { type ClientReply, clientReply, type NewSecretReply, newSecretReply } from '../replies.ts';
 import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
 
@@ -14,11 +15,7 @@ const clientPath = (clientId: string, ...rest: readonly string[]): string =>
 /** `fairlead oauth list`: the clients of the caller's org. */
 export async function listClients(context: CliContext, options: { limit: number }): Promise<number> {
   const { output, now } = context;
-  const page = await context.api.call(pageOf(clientReply), {
-    method: 'GET',
-    path: pathOf('oauth', 'clients'),
-    query: { limit: options.limit },
-  });
+  const page = await readPages(context.api, clientReply, { path: pathOf('oauth', 'clients'), limit: options.limit });
   output.document(page);
   if (output.quiet) for (const client of page.items) output.print(client.clientId);
   else if (page.items.length === 0)
@@ -35,6 +32,7 @@ export async function listClients(context: CliContext, options: { limit: number 
       ]),
     );
   }
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 

@@ -6,6 +6,7 @@ import { confirm } from '../confirm.ts';
 import { type CliContext, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readGitRemote, readSource } from '../project.ts';
+import { noteMore, readPages } from '../read-pages.ts';
 import { buildReply, pageOf, releaseReply, type ServiceReply, serviceReply } from '../replies.ts';
 import { readRuntime, runtimeText } from '../runtime-state.ts';
 import { printFields } from '../terminal/fields.ts';
@@ -42,11 +43,7 @@ export async function link(
 /** `fairlead services`: every service. */
 export async function listServices(context: CliContext, options: { limit: number }): Promise<number> {
   const { output, now } = context;
-  const page = await context.api.call(pageOf(serviceReply), {
-    method: 'GET',
-    path: pathOf('services'),
-    query: { limit: options.limit },
-  });
+  const page = await readPages(context.api, serviceReply, { path: pathOf('services'), limit: options.limit });
   output.document(page);
   if (output.quiet) for (const service of page.items) output.print(service.name);
   else if (page.items.length === 0) output.print('No services yet. Register one: fairlead deploy');
@@ -61,6 +58,7 @@ export async function listServices(context: CliContext, options: { limit: number
       ]),
     );
   }
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 
@@ -123,10 +121,10 @@ export async function releases(
 ): Promise<number> {
   const { output, environment, now } = context;
   const service = await serviceName(context, given);
-  const page = await context.api.call(pageOf(releaseReply), {
-    method: 'GET',
+  const page = await readPages(context.api, releaseReply, {
     path: pathOf('services', service, 'releases'),
-    query: { environment, limit: options.limit },
+    query: { environment },
+    limit: options.limit,
   });
   output.document(page);
   if (output.quiet) for (const release of page.items) output.print(release.id);
@@ -149,6 +147,7 @@ export async function releases(
       ]),
     );
   }
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 

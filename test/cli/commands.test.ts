@@ -269,6 +269,19 @@ describe('the other commands', () => {
     api.answers.clear();
   });
 
+  it('lists say that there is more than they show', async () => {
+    api.addBuild('bld_1');
+    for (const [command, path] of [
+      ['builds', '/builds'],
+      ['services', '/services'],
+      ['releases', '/services/hello/releases'],
+    ] as const) {
+      const { items } = dataOf(await run(command, '--json'));
+      api.answers.set(`GET ${path}`, { status: 200, data: { items: items.slice(0, 1), nextCursor: 'next' } });
+      assert.match((await run(command, '-n', '1')).stderr, /There are more than 1: `--limit <count>`/, command);
+    }
+  });
+
   it('link registers a git address under its own name', async () => {
     const { code, stdout } = await run('link', 'git@git.example:acme/Web_Shop.git', '--branch', 'main');
     assert.equal(code, 0);

@@ -58,6 +58,7 @@ describe('fairlead oauth', () => {
   it('create makes up an id, and a public client has no secret', async () => {
     const { stdout } = await run('create', 'My Page', '--org', 'acme', '--public', '-q');
     assert.match(stdout, /^my-page-[a-z0-9]{6}\n$/);
+    assert.match((await run('list', '-n', '1')).stderr, /There are more than 1: `--limit <count>`/);
     const quiet = await run('create', 'Robot', '--org', 'acme', '-q');
     assert.match(quiet.stdout, /^robot-[a-z0-9]{6}\nflcs_\S+\n$/);
     assert.equal(quiet.stderr, '');
