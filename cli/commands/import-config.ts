@@ -41,7 +41,9 @@ export async function importConfig(
 /** @throws CliFailure with exit `usage`; no text of the file is repeated */
 function readVariables(folder: string, file: string): Record<string, string> {
   try {
-    return z.record(z.string(), z.string()).parse(parseEnv(readFileSync(resolve(folder, file), 'utf8')));
+    // The mark that editors of Windows put first would be a part of the first name.
+    const text = readFileSync(resolve(folder, file), 'utf8').replace(/^\uFEFF/, '');
+    return z.record(z.string(), z.string()).parse(parseEnv(text));
   } catch (error) {
     throw usageFailure(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
   }

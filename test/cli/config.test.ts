@@ -55,8 +55,9 @@ describe('fairlead config', () => {
 
   it('import stores the variables of a file, what looks like a secret encrypted, and leaves out the platform’s', async () => {
     const lines = [
+      // As an editor of Windows saves it.
+      '\uFEFFCOLOUR=blue',
       '# of another platform',
-      'COLOUR=blue',
       'GREETING="hello world" # quoted',
       'export STRIPE_API_KEY=value',
       'MAIL_URL=smtp://me:hunter22@mail.example',
