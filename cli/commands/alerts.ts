@@ -15,6 +15,10 @@ interface OrgOption {
   readonly org?: string;
 }
 
+/** With the key of the platform, and for its admins, these commands are about the operators where no org is named. */
+const OF_OPERATORS =
+  'It is a channel of the operators. Outages of a service are told to its org, as `fairlead services` shows it: add the address with --org <slug>';
+
 /** `fairlead alerts`. */
 export async function listChannels(context: CliContext, { org }: OrgOption): Promise<number> {
   const { output } = context;
@@ -38,6 +42,11 @@ export async function listChannels(context: CliContext, { org }: OrgOption): Pro
         { text: id, tone: 'dim' },
       ]),
     );
+    if (page.items.some(({ org: owner }) => owner == null)) {
+      output.note(
+        'Operators are told what concerns no org. Channels of an org, which is told of its outages: --org <slug>',
+      );
+    }
     for (const { id, lastProblem } of page.items) {
       if (lastProblem != null) output.note(`${id}: ${printable(lastProblem)}`);
     }
@@ -96,9 +105,9 @@ async function addBody(context: CliContext, body: object, org: string | undefine
   if (output.quiet) output.print(secret ?? made.id);
   else {
     const isAsked = made.state === 'unconfirmed';
-    output.print(
-      `Outages are told to ${printable(whereOf(made.target))} (${made.id})${isAsked ? ' once it is confirmed' : ''}`,
-    );
+    const told = made.org == null ? 'What concerns no org is told to' : `Outages of ${printable(made.org)} are told to`;
+    output.print(`${told} ${printable(whereOf(made.target))} (${made.id})${isAsked ? ' once it is confirmed' : ''}`);
+    if (made.org == null) output.note(OF_OPERATORS);
     if (isAsked) output.note('Whoever reads there confirms it by the link that is mailed, within a day.');
     if (secret !== null) output.print(`Its receiver checks signatures with ${secret}`);
   }

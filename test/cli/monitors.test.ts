@@ -301,7 +301,7 @@ describe('fairlead monitors, incidents and alerts', () => {
       runCli(API, ['alerts', 'add-chat', ...words], { cwd: folder, env, stdin });
     const slack = await add(`${secret}\n`, 'slack');
     assert.equal(slack.code, 0, slack.stderr);
-    assert.match(slack.stdout, /Outages are told to chat\.example\.com \(chn_/);
+    assert.match(slack.stdout, /What concerns no org is told to chat\.example\.com \(chn_/);
     assert.equal((await add('1:s3cret\n', 'telegram', '--room', '-100')).code, 0);
     assert.equal((await add(`${secret}\ns3cret\n`, 'ntfy', '--token')).code, 0);
     const all = await ok('alerts');
@@ -389,7 +389,16 @@ describe('fairlead monitors, incidents and alerts', () => {
     monitor.delivered.length = 0;
     assert.match(await ok('alerts'), /Nobody is told/);
     assert.match(await ok('alerts', 'add', 'ops@example.com'), /confirm/);
-    assert.match(await ok('alerts', 'add', 'https://hooks.example.com/x'), /whsec_/);
+    // Operators hear nothing of outages of services: whoever adds a channel without an org is told so.
+    const operators = await run('alerts', 'add', 'https://hooks.example.com/x');
+    assert.match(operators.stdout, /^What concerns no org is told to .*\n.*whsec_/);
+    assert.match(operators.stderr, /Outages of a service are told to its org.*--org <slug>/);
+    assert.match((await run('alerts')).stderr, /Operators are told what concerns no org/);
+    const ofOrg = await run('alerts', 'add', 'https://hooks.example.com/y', '--org', 'acme');
+    assert.match(ofOrg.stdout, /^Outages of acme are told to .*\n.*whsec_/);
+    assert.doesNotMatch(ofOrg.stderr, /operators/);
+    const [acme = ''] = (await ok('alerts', '--org', 'acme', '--quiet')).trim().split('\n');
+    await ok('alerts', 'remove', acme);
     const all = await ok('alerts');
     for (const row of [/mail +ops@example\.com +operators +unconfirmed/, /webhook +https\S+ +operators +active/])
       assert.match(all, row);
