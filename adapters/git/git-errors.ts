@@ -71,7 +71,7 @@ const ROWS: readonly ErrorRow[] = [
       `The TLS certificate of ${shown(place)} cannot be verified; give its authority in SSL_CERT_FILE or GIT_SSL_CAINFO`,
   },
   {
-    pattern: /fsck error|error in object|fsck_objects|index-pack failed.*fsck/i,
+    pattern: /fsck error|error in object|repository corruption|fsck_objects|index-pack failed.*fsck/i,
     code: 'SOURCE_REFUSED',
     message: (place) => `${shown(place)} holds damaged or malicious objects; run git fsck on it and repair it`,
   },

@@ -137,6 +137,21 @@ describe('createSourceFetcher', () => {
     assert.deepEqual(fetched, { commitSha: commit, branch: null });
   });
 
+  it('a repository that lacks an object is told to be damaged, and not to be out of reach', async () => {
+    const lost = join(fx.base, 'repos', 'lost');
+    execFileSync('git', ['clone', '-q', '--no-hardlinks', fx.repository, lost]);
+    const git = (...args: string[]) => execFileSync('git', ['-C', lost, ...args], { encoding: 'utf8' }).trim();
+    writeFileSync(join(lost, 'large'), 'of a file that the copy lacks');
+    git('add', 'large');
+    git('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '-m', 'large');
+    const blob = git('rev-parse', 'HEAD:large');
+    rmSync(join(lost, '.git/objects', blob.slice(0, 2), blob.slice(2)), { force: true });
+    await assert.rejects(fx.fetcher().fetch(source(`file://${lost}`), fx.target, context), {
+      code: 'SOURCE_REFUSED',
+      message: /damaged or malicious objects; run git fsck/,
+    });
+  });
+
   it('says that submodules and LFS content are not fetched', async () => {
     fx.git('checkout', '-q', '-b', 'parts');
     fx.commit({
