@@ -70,10 +70,15 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
       return { ...page, items: page.items.map(readIncident) };
     },
     async announce(incidents) {
+      const known = new Map<string, Incident>();
       for (let first = 0; first < incidents.length; first += AT_ONCE) {
         const part = incidents.slice(first, first + AT_ONCE).map(({ id, ...fields }) => ({ _id: id, ...fields }));
         await insertMissing(collection, part);
+        const ids = part.map(({ _id }) => _id);
+        const documents = await mongoCall(() => collection.find({ _id: { $in: ids } }).toArray());
+        for (const incident of documents.map(readIncident)) known.set(incident.id, incident);
       }
+      return incidents.map((each) => known.get(each.id) ?? each);
     },
     async insert({ id, ...fields }) {
       const update = { $setOnInsert: fields, $set: { begun: true } };
