@@ -128,18 +128,6 @@ export const ROLLOUT_FAILURES = [
       'An operator of the cluster decides what its admission controllers let in: show them this message, or change what it names.',
   }),
   row({
-    kind: 'evicted',
-    isFinal: false,
-    find: ({ pods, putOut }) => {
-      const last = putOut.at(-1);
-      // What has run in its place tells more.
-      if (last === undefined || pods.some(hasRun)) return null;
-      return `The node put it out: ${firstLine(last.status?.message ?? last.status?.reason ?? 'no reason given')}`;
-    },
-    remedy:
-      'The cluster starts it again where there is room: free some on the node, or raise platform.io/memory-request.',
-  }),
-  row({
     kind: 'unschedulable',
     isFinal: false,
     find: ({ pods }) => {
@@ -206,6 +194,18 @@ export const ROLLOUT_FAILURES = [
       return exited(found, end);
     },
     remedy: 'The last output of the container says why.',
+  }),
+  row({
+    kind: 'evicted',
+    isFinal: false,
+    find: ({ pods, putOut }) => {
+      const last = putOut.at(-1);
+      // What has run in its place tells more, as does what keeps that from running.
+      if (last === undefined || pods.some(hasRun)) return null;
+      return `The node put it out: ${firstLine(last.status?.message ?? last.status?.reason ?? 'no reason given')}`;
+    },
+    remedy:
+      'The cluster starts it again where there is room: free some on the node, or raise platform.io/memory-request.',
   }),
   row({
     kind: 'probe fails',

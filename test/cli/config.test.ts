@@ -87,8 +87,12 @@ describe('fairlead config', () => {
     ]);
     await ok(['import', 'old.env', '--env', 'uat']);
     assert.match((await ok(['list'])).stdout, /COLOUR +blue +uat/);
+    await writeFile(join(folder, 'marked.env'), '\ufeffFIRST=1\nSECOND=2\n');
+    assert.match((await ok(['import', 'marked.env'])).stdout, /^Set FIRST, SECOND of shop/);
+    await writeFile(join(folder, 'latin.env'), Buffer.from('PASSWORD=pässword\n', 'latin1'));
     for (const [args, why] of [
       [['import', 'none.env'], /none\.env cannot be read: ENOENT/],
+      [['import', 'latin.env'], /latin\.env cannot be read: .*utf-8/],
       [['import', 'old.env', '--secret', 'NAME'], /has no variable NAME/],
       [['import', 'catalog-info.yaml'], /has no variable to store/],
     ] as const) {

@@ -76,23 +76,6 @@ const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] =
     /^The cluster refuses the pod: .*violates PodSecurity "restricted:latest".*An operator of the cluster/,
   ],
   [
-    'evicted',
-    {
-      ...NOTHING,
-      pods: [
-        {
-          ...pod({}),
-          status: {
-            phase: 'Failed',
-            reason: 'Evicted',
-            message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
-          },
-        },
-      ],
-    },
-    /^The node put it out: The node was low on resource: memory.*raise platform\.io\/memory-request/,
-  ],
-  [
     'unschedulable',
     {
       ...NOTHING,
@@ -155,6 +138,23 @@ const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] =
     /^The process ended with exit code 3; restarted 2 times\. The last output of the container says why\.$/,
   ],
   [
+    'evicted',
+    {
+      ...NOTHING,
+      pods: [
+        {
+          ...pod({}),
+          status: {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
+          },
+        },
+      ],
+    },
+    /^The node put it out: The node was low on resource: memory.*raise platform\.io\/memory-request/,
+  ],
+  [
     'probe fails',
     {
       ...NOTHING,
@@ -190,7 +190,7 @@ describe('failures of a rollout', () => {
   it('what may pass by itself is waited for, and nothing else', () => {
     const passing = ROLLOUT_FAILURES.filter(({ isFinal }) => !isFinal).map(({ kind }) => kind);
     assert.deepEqual(passing, [
-      ...['namespace is not ready', 'evicted', 'unschedulable', 'image is not pulled yet', 'probe fails'],
+      ...['namespace is not ready', 'unschedulable', 'image is not pulled yet', 'evicted', 'probe fails'],
     ]);
   });
 
@@ -245,6 +245,10 @@ describe('failures of a rollout', () => {
     assert.equal(told(serving), undefined);
     assert.equal(told(pod({ restartCount: 1, state: BACK_OFF, lastState: ended(3) })), 'keeps ending');
     assert.equal(told(pod({ state: { waiting: { reason: 'ContainerCreating' } } }, { phase: 'Pending' })), 'evicted');
+    const waiting = { reason: 'CreateContainerConfigError', message: 'image will run as root' };
+    assert.equal(told(pod({ state: { waiting } }, { phase: 'Pending' })), 'container cannot be made');
+    const { pods, events } = unpulled('registry.example/shop:1: not found', 1);
+    assert.equal(rolloutFailure({ ...NOTHING, pods: [gone, ...pods], events })?.kind, 'image cannot be pulled');
   });
 
   it('a pod that starts, one that serves and one that goes are no failure', () => {
