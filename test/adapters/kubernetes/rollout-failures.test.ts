@@ -138,6 +138,23 @@ const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] =
     /^The process ended with exit code 3; restarted 2 times\. The last output of the container says why\.$/,
   ],
   [
+    'disk limit',
+    {
+      ...NOTHING,
+      pods: [
+        pod(
+          {},
+          {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'Container app exceeded its local ephemeral storage limit "1Gi". ',
+          },
+        ),
+      ],
+    },
+    /^It wrote more than it may: Container app exceeded its local ephemeral storage limit "1Gi"\. Keep data in a database/,
+  ],
+  [
     'evicted',
     {
       ...NOTHING,
@@ -234,6 +251,22 @@ describe('failures of a rollout', () => {
       /^The node put it out: Pod was rejected: Node did not have enough resource: cpu/,
     );
   });
+
+  for (const message of [
+    'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ',
+    'Usage of EmptyDir volume "folder-0" exceeds the limit "64Mi". ',
+  ]) {
+    it(`a pod that wrote too much stays so: ${message}`, () => {
+      const gone = pod({}, { phase: 'Failed', reason: 'Evicted', message });
+      const failure = rolloutFailure({ ...NOTHING, pods: [gone] });
+      assert.deepEqual([failure?.kind, failure?.isFinal], ['disk limit', true]);
+      assert.match(failure?.message ?? '', /^It wrote more than it may: .*\. Keep data in a database/);
+      const serving = pod({ ready: true, state: { running: { startedAt: new Date().toISOString() } } });
+      assert.equal(rolloutFailure({ ...NOTHING, pods: [gone, serving] }), null);
+      const writing = pod({ ready: false, state: { running: { startedAt: new Date().toISOString() } } });
+      assert.equal(rolloutFailure({ ...NOTHING, pods: [gone, writing] })?.kind, 'disk limit');
+    });
+  }
 
   it('of a pod that was put out, nothing hides how the one in its place fares', () => {
     const gone = pod(
