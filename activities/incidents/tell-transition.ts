@@ -2,7 +2,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { openedIncident } from '../../domain/incidents/change-incident.ts';
 import { incidentId } from '../../domain/incidents/incident.ts';
 import { incidentNotice } from '../../domain/incidents/incident-notice.ts';
-import { fromIncidentView } from '../../domain/incidents/incident-view.ts';
+import { fromIncidentView, toIncidentView } from '../../domain/incidents/incident-view.ts';
 import type { IncidentCommands, IncidentStart } from '../../domain/incidents/messages.ts';
 import { type EscalationSources, planEscalations } from '../../domain/incidents/plan-escalations.ts';
 import type { IncidentStore } from '../../domain/incidents/ports.ts';
@@ -35,9 +35,10 @@ export function createTransitionListener(deps: TransitionDeps): TransitionListen
         return start === null ? [] : [openedIncident(start)];
       });
       const planned = await planEscalations(deps, opened, now().toISOString());
-      await incidents.announce(planned.map(fromIncidentView));
+      // A holder before this one may have written it, and told nobody: its escalation holds, whatever the org has set since.
+      const known = (await incidents.announce(planned.map(fromIncidentView))).map(toIncidentView);
       const told = (at: string) => ({ event: 'opened', turn: 1, at }) as const;
-      await outbox.tellAll(planned.map((incident) => incidentNotice(incident, told(incident.startedAt))));
+      await outbox.tellAll(known.map((incident) => incidentNotice(incident, told(incident.startedAt))));
     },
     async tell(monitor, transition) {
       const { downSequence } = transition;

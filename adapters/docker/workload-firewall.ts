@@ -141,10 +141,12 @@ function removalOfOthers({ from, to, kept }: { from: string; to: string; kept: r
   return `iptables --wait -S ${from} | grep -- '-j ${to}$' | ${others} sed 's/^-A //' | ${remove}`;
 }
 
+/** Of two that remove it at once, one finds it gone. */
 function removals(stackId: string): string[] {
-  return Object.values(chainsOf(stackId)).map(
-    (chain) => `if iptables --wait -F ${chain} 2> /dev/null; then iptables --wait -X ${chain}; fi`,
-  );
+  return Object.values(chainsOf(stackId)).map((chain) => {
+    const isGone = `! iptables --wait -S ${chain} > /dev/null 2>&1`;
+    return `if iptables --wait -F ${chain} 2> /dev/null; then iptables --wait -X ${chain} || ${isGone}; fi`;
+  });
 }
 
 /** The name of the machine's interface for a network. */

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { callsLabel, LABELS, NAMES, namespaceName, type ServiceTarget, targetLabels } from './names.ts';
+import { DISK_LIMIT, DISK_REQUEST } from './quantities.ts';
 
 /** What a namespace has besides its name. */
 export interface NamespaceFacts {
@@ -62,8 +63,8 @@ export function namespaceManifests(target: ServiceTarget, facts: NamespaceFacts)
           { type: 'Pod', max: { ...NAMESPACE_BOUND } },
           {
             type: 'Container',
-            default: { cpu: '250m', memory: '256Mi' },
-            defaultRequest: { cpu: '25m', memory: '128Mi' },
+            default: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': DISK_LIMIT },
+            defaultRequest: { cpu: '25m', memory: '128Mi', 'ephemeral-storage': DISK_REQUEST },
           },
         ],
       },

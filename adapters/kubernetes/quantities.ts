@@ -1,5 +1,13 @@
 const UNITS: Readonly<Record<string, number>> = { '': 1, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 };
 
+/**
+ * Of the node's disk: what the container prints, of which the node keeps 50 MiB unless told otherwise, and what it writes where its
+ * root is not read-only. Whoever has more is put out, before the disk of the node is full for all.
+ */
+export const DISK_LIMIT = '1Gi';
+/** So much is free on the node that it comes to. */
+export const DISK_REQUEST = '64Mi';
+
 /** Bytes as the cluster writes them back: in mebibytes or gibibytes where these leave no rest. */
 export function quantityOfBytes(bytes: number): string {
   const unit = ['Gi', 'Mi'].find((name) => bytes % (UNITS[name] ?? 1) === 0) ?? '';

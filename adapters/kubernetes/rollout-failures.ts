@@ -92,6 +92,10 @@ interface FailureRow<Kind extends string> {
   readonly remedy: string;
 }
 
+/** As a kubelet says it: of the container, of the whole pod, or of one of its folders. */
+const OVER_ITS_DISK =
+  /exceeded its local ephemeral storage limit|ephemeral local storage usage exceeds|^Usage of EmptyDir volume/;
+
 const row = <const Kind extends string>(given: FailureRow<Kind>): FailureRow<Kind> => given;
 
 /** Every failure of a rollout, the ones that explain others first. */
@@ -126,18 +130,6 @@ export const ROLLOUT_FAILURES = [
     },
     remedy:
       'An operator of the cluster decides what its admission controllers let in: show them this message, or change what it names.',
-  }),
-  row({
-    kind: 'evicted',
-    isFinal: false,
-    find: ({ pods, putOut }) => {
-      const last = putOut.at(-1);
-      // What has run in its place tells more.
-      if (last === undefined || pods.some(hasRun)) return null;
-      return `The node put it out: ${firstLine(last.status?.message ?? last.status?.reason ?? 'no reason given')}`;
-    },
-    remedy:
-      'The cluster starts it again where there is room: free some on the node, or raise platform.io/memory-request.',
   }),
   row({
     kind: 'unschedulable',
@@ -208,6 +200,30 @@ export const ROLLOUT_FAILURES = [
     remedy: 'The last output of the container says why.',
   }),
   row({
+    kind: 'disk limit',
+    isFinal: true,
+    find: (objects) => {
+      const text = reasonPutOut(objects);
+      // The one in its place will be put out as well, unless it serves by then.
+      if (text === null || !OVER_ITS_DISK.test(text) || objects.pods.some((pod) => isReady(pod) || isSteady(pod)))
+        return null;
+      return `It wrote more than it may: ${text}`;
+    },
+    remedy:
+      'Keep data in a database or in the object store, and print less: files that a service writes are gone at its next start.',
+  }),
+  row({
+    kind: 'evicted',
+    isFinal: false,
+    find: (objects) => {
+      const text = reasonPutOut(objects);
+      // What has run in its place tells more, as does what keeps that from running.
+      return text === null || objects.pods.some(hasRun) ? null : `The node put it out: ${text}`;
+    },
+    remedy:
+      'The cluster starts it again where there is room: free some on the node, or raise platform.io/memory-request.',
+  }),
+  row({
     kind: 'probe fails',
     isFinal: false,
     find: ({ pods, events }) => {
@@ -249,6 +265,12 @@ function isSteady(pod: PodObject): boolean {
   return startedAt !== undefined && Date.now() - new Date(String(startedAt)).getTime() > STEADY_MS;
 }
 
+/** What was said of the pod that was put out last; null where there is none. */
+function reasonPutOut({ putOut }: SeenObjects): string | null {
+  const status = putOut.at(-1)?.status;
+  return status === undefined ? null : firstLine(status.message ?? status.reason ?? 'no reason given');
+}
+
 /** What the cluster says when it makes no pod of a deployment; empty where it makes one. */
 function refusal({ deployment }: RolloutObjects): string {
   const condition = deployment.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
@@ -288,6 +310,10 @@ function isIdle({ status }: PodObject): boolean {
 /** A process that ends is started again in its pod: only its node gives a pod up. */
 function isPutOut({ status }: PodObject): boolean {
   return status?.phase === 'Failed';
+}
+
+function isReady({ status }: PodObject): boolean {
+  return status?.containerStatuses?.some(({ ready }) => ready === true) ?? false;
 }
 
 function hasRun(pod: PodObject): boolean {

@@ -13,7 +13,7 @@ import {
   targetLabels,
   workloadName,
 } from './names.ts';
-import { quantityOfBytes } from './quantities.ts';
+import { DISK_LIMIT, DISK_REQUEST, quantityOfBytes } from './quantities.ts';
 
 /** What the platform adds to a spec. */
 export interface WorkloadFacts {
@@ -159,13 +159,18 @@ function podSpec(spec: WorkloadSpec, facts: WorkloadFacts) {
   };
 }
 
-/** Limits of the tier, and requests of the catalog, else of the tier (spec 2, "Pod tiers"). */
+/** Limits of the tier, and requests of the catalog, else of the tier (spec 2, "Pod tiers"); of disk the same for all. */
 function resourcesOf({ tier, requests }: WorkloadSpec) {
   return {
-    limits: { cpu: `${tier.cpuLimitMillis}m`, memory: quantityOfBytes(tier.memoryLimitBytes) },
+    limits: {
+      cpu: `${tier.cpuLimitMillis}m`,
+      memory: quantityOfBytes(tier.memoryLimitBytes),
+      'ephemeral-storage': DISK_LIMIT,
+    },
     requests: {
       cpu: `${requests?.cpuMillis ?? tier.cpuRequestMillis}m`,
       memory: quantityOfBytes(requests?.memoryBytes ?? tier.memoryRequestBytes),
+      'ephemeral-storage': DISK_REQUEST,
     },
   };
 }

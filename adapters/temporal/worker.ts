@@ -36,6 +36,12 @@ const HEARTBEAT_EVERY = '1s';
 /** How long Temporal waits for the worker that has a workflow in its cache before any other may go on with it. */
 const STICKY_FOR = '3s';
 
+/**
+ * Workflows that are kept between their tasks: a hundred builds that wait for a slot, and their coordinators. One that is not kept is
+ * played again from its history, by the server and the worker, which costs more than its next task.
+ */
+const CACHED_WORKFLOWS = 200;
+
 /** Requests that wait at the server for a task of a queue without workflows: few tasks come by these. */
 const WAITING_POLLS = 2;
 
@@ -88,7 +94,7 @@ function workflowOptions({ taskQueue, activities, slots, workflows }: WorkerOpti
     maxConcurrentActivityTaskExecutions: slots,
     // Far more than builds start at once: the local activity of a build waits for another workflow's task on this worker.
     maxConcurrentWorkflowTaskExecutions: 40,
-    maxCachedWorkflows: 50,
+    maxCachedWorkflows: CACHED_WORKFLOWS,
     workflowThreadPoolSize: 1,
     stickyQueueScheduleToStartTimeout: STICKY_FOR,
   } satisfies Partial<SdkOptions>;

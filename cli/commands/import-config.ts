@@ -38,12 +38,13 @@ export async function importConfig(
   return code;
 }
 
+/** UTF-8, with a mark of it in front or without: of another encoding the values would be others. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /** @throws CliFailure with exit `usage`; no text of the file is repeated */
 function readVariables(folder: string, file: string): Record<string, string> {
   try {
-    // The mark that editors of Windows put first would be a part of the first name.
-    const text = readFileSync(resolve(folder, file), 'utf8').replace(/^\uFEFF/, '');
-    return z.record(z.string(), z.string()).parse(parseEnv(text));
+    return z.record(z.string(), z.string()).parse(parseEnv(UTF_8.decode(readFileSync(resolve(folder, file)))));
   } catch (error) {
     throw usageFailure(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
   }

@@ -32,8 +32,11 @@ export interface IncidentStore {
   find(id: string): Promise<Incident | null>;
   /** Newest first. @param part all of each where it is left out */
   list(filter: IncidentFilter, page: PageRequest, part?: IncidentPart): Promise<Page<Incident>>;
-  /** Writes many that are new, before their workflows begin; those of ids that are there stay as they are. */
-  announce(incidents: readonly Incident[]): Promise<void>;
+  /**
+   * Writes many that are new, before their workflows begin; those of ids that are there stay as they are.
+   * @returns those on record, in the same order
+   */
+  announce(incidents: readonly Incident[]): Promise<readonly Incident[]>;
   /** Writes one that is new, by its workflow; one of that id that is there stays as it is. */
   insert(incident: Incident): Promise<void>;
   /** Whether its workflow has begun, and written it. */

@@ -80,7 +80,8 @@ export interface RecentRollUps {
 
 /**
  * The alerts that are active now. One begins when both of its periods use the budget too fast, and ends when the long one does
- * no more: a service that is down again within the hour is not told of twice.
+ * no more: a service that is down again within the hour is not told of twice. One of whose long period nothing is known, for the prober
+ * was away, say, goes on: nobody has seen its end.
  */
 export function burnsNow(
   objective: Objective,
@@ -91,22 +92,30 @@ export function burnsNow(
   const active: ActiveBurn[] = [];
   for (const { name, longMs, shortMs, share } of BURN_ALERTS) {
     const limit = (share * objective.windowDays * DAY_MS) / longMs;
-    const isFast = (periodMs: number): boolean => burnRate(objective, recent, periodMs, now) >= limit;
+    const isFast = (periodMs: number): boolean | null => {
+      const rate = burnRate(objective, recent, periodMs, now);
+      return rate === null ? null : rate >= limit;
+    };
     const known = before.find(({ alert }) => alert === name);
-    if (known !== undefined ? isFast(longMs) : isFast(longMs) && isFast(shortMs))
+    if (known !== undefined ? isFast(longMs) !== false : isFast(longMs) === true && isFast(shortMs) === true)
       active.push(known ?? { alert: name, since: now });
   }
   return active;
 }
 
-/** How many times faster than the objective allows the budget went in the last time; 0 where nothing is known. */
-export function burnRate(objective: Objective, { slices, hours }: RecentRollUps, periodMs: number, now: Date): number {
+/** How many times faster than the objective allows the budget went in the last time; null where nothing is known. */
+export function burnRate(
+  objective: Objective,
+  { slices, hours }: RecentRollUps,
+  periodMs: number,
+  now: Date,
+): number | null {
   const [rollUps, length] = periodMs <= SLICES_MS ? ([slices, '5m'] as const) : ([hours, '1h'] as const);
   const from = beginOf(now, length, periodMs);
   const [up, down] = rollUps
     .filter(({ startsAt }) => startsAt > from)
     .reduce<readonly [number, number]>(([u, d], { upMs, downMs }) => [u + upMs, d + downMs], [0, 0]);
-  return up + down === 0 ? 0 : down / (up + down) / errorShare(objective);
+  return up + down === 0 ? null : down / (up + down) / errorShare(objective);
 }
 
 /** Of a time that counts whole: what may be down of it. */

@@ -18,7 +18,17 @@ async function main(name: string | undefined, args: readonly string[]): Promise<
     );
   }
   const needsStack = /export const needsStack = true/.test(readFileSync(path, 'utf8'));
-  return needsStack ? runOnStack(path, args, { command: `npm run bench -- ${name}` }) : runFile(path, args);
+  // The servers of a bench say that they end: its figure comes after them, last.
+  let figure: string | undefined;
+  const onLine = (line: string): void => {
+    if (line.startsWith(`${name}: `)) figure = line;
+    else console.log(line);
+  };
+  const code = await (needsStack
+    ? runOnStack(path, args, { command: `npm run bench -- ${name}`, onLine })
+    : runFile(path, args, { onLine }));
+  if (figure !== undefined) console.log(figure);
+  return code;
 }
 
 forgetProduction(process.env);

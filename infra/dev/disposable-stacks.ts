@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { findCgroups } from '../../adapters/docker/build-bounds/cgroups.ts';
@@ -8,8 +8,8 @@ import { volatileFolder } from '../../adapters/docker/volatile-folder.ts';
 import { createWorkloadFirewall } from '../../adapters/docker/workload-firewall.ts';
 import { workloadGroups } from '../../adapters/docker/workload-groups.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
+import { isMarkedAlive, markOf } from './process-mark.ts';
 import { cacheFolder, type Env } from './project.ts';
-import { isAlive } from './tools/folder-lock.ts';
 
 /**
  * Stacks that never start again, by id, each with the process that is to remove what it has on the engine. The engine
@@ -26,24 +26,28 @@ export interface DisposableStacks {
 
 export function createDisposableStacks(docker: Docker, env: Env): DisposableStacks {
   const folder = join(cacheFolder(env), 'disposable-stacks');
+  /** A note is the name of an empty file, `<stack>.<mark of its process>`: it is there whole, or not at all. */
+  const notes = async (): Promise<{ readonly name: string; readonly stackId: string; readonly mark: string }[]> => {
+    const names = await readdir(folder).catch(() => []);
+    return names.flatMap((name) => {
+      const [, stackId, mark] = /^([^.]+)\.(\d+\..+)$/.exec(name) ?? [];
+      return stackId === undefined || mark === undefined ? [] : [{ name, stackId, mark }];
+    });
+  };
   const remove = async (stackId: string): Promise<void> => {
     await removeStack(docker, stackId);
     await removeBounds(docker, stackId, env);
-    await rm(join(folder, stackId), { force: true });
+    for (const note of await notes()) if (note.stackId === stackId) await rm(join(folder, note.name), { force: true });
   };
   return {
     add: async (stackId) => {
       await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, stackId), String(process.pid));
+      await writeFile(join(folder, `${stackId}.${await markOf(process.pid)}`), '');
     },
     remove,
     removeAbandoned: async () => {
       const abandoned: string[] = [];
-      for (const stackId of await readdir(folder).catch(() => [])) {
-        const owner = Number(await readFile(join(folder, stackId), 'utf8').catch(() => ''));
-        // Empty for the instant between its creation and its first write, or just removed.
-        if (owner > 0 && !isAlive(owner)) abandoned.push(stackId);
-      }
+      for (const { stackId, mark } of await notes()) if (!(await isMarkedAlive(mark))) abandoned.push(stackId);
       for (const stackId of abandoned) await remove(stackId);
       return abandoned;
     },

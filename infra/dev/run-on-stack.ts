@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { projectRoot } from './project.ts';
 import { runtimeVariables, SERVICE_FLAGS } from './runtime-variables.ts';
 import { createReporter } from './terminal.ts';
@@ -10,20 +11,28 @@ export interface OnStack {
   readonly command: string;
   /** Settings of the stack, over those of tests. */
   readonly variables?: Readonly<Record<string, string>>;
+  readonly onLine?: RunOptions['onLine'];
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Takes each line that the file writes to its standard output, which is ours without it. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** Runs a file of ours in a process of its own, set as the platform's processes are. Resolves with its exit code. */
 export async function runFile(
   path: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env, onLine }: RunOptions = {},
 ): Promise<number> {
   const child = spawn(process.execPath, [...SERVICE_FLAGS, path, ...args], {
-    stdio: 'inherit',
+    stdio: ['inherit', onLine === undefined ? 'inherit' : 'pipe', 'inherit'],
     cwd: projectRoot,
     env: { ...process.env, ...runtimeVariables(process.env), ...env },
   });
-  const [code] = await once(child, 'exit');
+  if (onLine !== undefined && child.stdout !== null) createInterface(child.stdout).on('line', onLine);
+  const [code] = await once(child, 'close');
   return typeof code === 'number' ? code : 1;
 }
 
@@ -31,7 +40,7 @@ export async function runFile(
 export async function runOnStack(
   path: string,
   args: readonly string[],
-  { command, variables }: OnStack,
+  { command, variables, onLine }: OnStack,
 ): Promise<number> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
@@ -41,7 +50,10 @@ export async function runOnStack(
     ...(variables === undefined ? {} : { variables }),
   });
   try {
-    return await runFile(path, args, { FAIRLEAD_TEST_STACK: stack.dataDir });
+    return await runFile(path, args, {
+      env: { FAIRLEAD_TEST_STACK: stack.dataDir },
+      ...(onLine === undefined ? {} : { onLine }),
+    });
   } finally {
     await end(false);
   }

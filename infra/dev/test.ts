@@ -72,10 +72,15 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
 /** Without the containers of earlier runs that were killed, which the engine starts whenever it starts itself. */
 async function useCleanEngine(report: Reporter, consent: EngineConsent): Promise<Pick<Engine, 'leave'>> {
   const engine = await useEngine({ env: process.env, report, consent });
-  const removed = await createDisposableStacks(engine.docker, process.env).removeAbandoned();
-  if (removed.length > 0)
-    report.line(`Container engine: removed what ${removed.length} killed stacks of tests left there`);
-  return engine;
+  try {
+    const removed = await createDisposableStacks(engine.docker, process.env).removeAbandoned();
+    if (removed.length > 0)
+      report.line(`Container engine: removed what ${removed.length} killed stacks of tests left there`);
+    return engine;
+  } catch (error) {
+    await engine.leave();
+    throw error;
+  }
 }
 
 const SAMPLED = `of exhaustive matrices, one of ${SAMPLED_OF} points is played, other ones with the next commit; --every plays all`;

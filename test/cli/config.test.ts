@@ -55,9 +55,8 @@ describe('fairlead config', () => {
 
   it('import stores the variables of a file, what looks like a secret encrypted, and leaves out the platform’s', async () => {
     const lines = [
-      // As an editor of Windows saves it.
-      '\uFEFFCOLOUR=blue',
       '# of another platform',
+      'COLOUR=blue',
       'GREETING="hello world" # quoted',
       'export STRIPE_API_KEY=value',
       'MAIL_URL=smtp://me:hunter22@mail.example',
@@ -88,8 +87,12 @@ describe('fairlead config', () => {
     ]);
     await ok(['import', 'old.env', '--env', 'uat']);
     assert.match((await ok(['list'])).stdout, /COLOUR +blue +uat/);
+    await writeFile(join(folder, 'marked.env'), '\ufeffFIRST=1\nSECOND=2\n');
+    assert.match((await ok(['import', 'marked.env'])).stdout, /^Set FIRST, SECOND of shop/);
+    await writeFile(join(folder, 'latin.env'), Buffer.from('PASSWORD=pässword\n', 'latin1'));
     for (const [args, why] of [
       [['import', 'none.env'], /none\.env cannot be read: ENOENT/],
+      [['import', 'latin.env'], /latin\.env cannot be read: .*utf-8/],
       [['import', 'old.env', '--secret', 'NAME'], /has no variable NAME/],
       [['import', 'catalog-info.yaml'], /has no variable to store/],
     ] as const) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +100,20 @@ test('a file that will not end, and the servers that it started, are killed', as
   assert.equal(pids.length, 2);
   // What was killed has its id until the machine's first process has seen its end.
   await waitUntil('both are gone', () => !pids.some(isAlive), { withinMs: 5_000 });
+});
+
+test('what another user runs ends no run of tests, and is left', async (t) => {
+  const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+  t.after(() => other.kill('SIGKILL'));
+  // One of root, where root runs the tests; else the first process of the machine, which is root's.
+  const isRoot = process.getuid?.() === 0;
+  const pid = isRoot ? other.pid : 1;
+  const script = `import { killLeft } from ${JSON.stringify(join(projectRoot, 'infra/dev/process-tree.ts'))};
+    if (${isRoot}) process.setuid(65534);
+    await killLeft([${pid}, ${pid}], 0);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.equal(isAlive(other.pid ?? 0), true);
 });
 
 test('a failure counts once, with its reason', () => {

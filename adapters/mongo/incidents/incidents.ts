@@ -22,6 +22,8 @@ const AT_ONCE = 500;
 
 const text = z.string();
 const time = z.date();
+/** Of an escalation. A worker that knows none writes it as the workflow has it, with its times in ISO. */
+const timeOfStep = z.union([time, z.iso.datetime().transform((at) => new Date(at))]);
 
 const incidentSchema = z.object({
   _id: text,
@@ -40,7 +42,7 @@ const incidentSchema = z.object({
   escalation: z
     .object({
       policy: escalationPolicySchema,
-      told: z.array(z.object({ step: z.int(), at: time, channelIds: z.array(text) })),
+      told: z.array(z.object({ step: z.int(), at: timeOfStep, channelIds: z.array(text) })),
     })
     .optional(),
   updates: z.array(z.object({ at: time, status: z.enum(UPDATE_STATES), body: text, by: text.nullable() })),
@@ -68,10 +70,15 @@ export function createIncidentStore({ db }: { readonly db: Db }): IncidentStore 
       return { ...page, items: page.items.map(readIncident) };
     },
     async announce(incidents) {
+      const known = new Map<string, Incident>();
       for (let first = 0; first < incidents.length; first += AT_ONCE) {
         const part = incidents.slice(first, first + AT_ONCE).map(({ id, ...fields }) => ({ _id: id, ...fields }));
         await insertMissing(collection, part);
+        const ids = part.map(({ _id }) => _id);
+        const documents = await mongoCall(() => collection.find({ _id: { $in: ids } }).toArray());
+        for (const incident of documents.map(readIncident)) known.set(incident.id, incident);
       }
+      return incidents.map((each) => known.get(each.id) ?? each);
     },
     async insert({ id, ...fields }) {
       const update = { $setOnInsert: fields, $set: { begun: true } };

@@ -192,6 +192,8 @@ function kubeletSettings({ pki, socket, kubelet }: ClusterPaths, { kubelet: port
     // The disk is the machine's: what else fills it does not drive pods away.
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     serializeImagePulls: false,
+    // As many as a workload may have on the container engine; no pod asks for it.
+    podPidsLimit: 512,
     // All that pods have lies in the folder.
     podLogsDir: join(kubelet, 'pod-logs'),
     volumePluginDir: join(kubelet, 'volume-plugins'),

@@ -18,19 +18,22 @@ const SETTINGS = [
   BRIDGED,
 ] as const;
 
-const place = (name: string): string => join('/proc/sys', name);
+const KERNEL = '/proc/sys';
 
 /** Values by name; those that the machine does not have are left out. */
-export async function readKernelSettings(): Promise<Readonly<Record<string, string>>> {
-  const read = SETTINGS.map(async (name) => [name, (await readFile(place(name), 'utf8').catch(() => '')).trim()]);
+export async function readKernelSettings(folder = KERNEL): Promise<Readonly<Record<string, string>>> {
+  const read = SETTINGS.map(async (name) => [
+    name,
+    (await readFile(join(folder, name), 'utf8').catch(() => '')).trim(),
+  ]);
   return Object.fromEntries((await Promise.all(read)).filter(([, value]) => value !== ''));
 }
 
-/** Puts back the ones that differ. */
-export async function writeKernelSettings(wanted: Readonly<Record<string, string>>): Promise<void> {
-  const now = await readKernelSettings();
-  const changed = SETTINGS.filter((name) => name in wanted && now[name] !== wanted[name]);
-  for (const name of changed) await writeFile(place(name), wanted[name] ?? '');
+/** Puts back the ones that differ. One that the machine has no more is left out: a reboot takes modules of the kernel away. */
+export async function writeKernelSettings(wanted: Readonly<Record<string, string>>, folder = KERNEL): Promise<void> {
+  const now = await readKernelSettings(folder);
+  const changed = SETTINGS.filter((name) => name in wanted && name in now && now[name] !== wanted[name]);
+  for (const name of changed) await writeFile(join(folder, name), wanted[name] ?? '');
 }
 
 /**
@@ -38,6 +41,7 @@ export async function writeKernelSettings(wanted: Readonly<Record<string, string
  * @throws Error where the kernel cannot do that
  */
 export async function passBridgedPackets(): Promise<void> {
-  if (!existsSync(place(BRIDGED))) await runProgram('modprobe', ['br_netfilter']);
-  await writeKernelSettings({ [BRIDGED]: '1' });
+  const bridged = join(KERNEL, BRIDGED);
+  if (!existsSync(bridged)) await runProgram('modprobe', ['br_netfilter']);
+  await writeFile(bridged, '1');
 }

@@ -111,6 +111,32 @@ it('where the org has a policy, what is down is announced to the channels of its
   });
 });
 
+it('of a holder that was killed before it told anybody, the next one tells those whom the record says, whatever is set since', async () => {
+  const announced: Notification[] = [];
+  const ignore = async () => undefined;
+  const tellAll = async (notices: readonly Notification[]) => void announced.push(...notices);
+  const parts = useParts();
+  for (const id of ['chn_a', 'chn_b']) await parts.channels.insert(channelRecord({ id }));
+  const policyOf = (id: string) => ({ steps: [{ waitMinutes: 0, channelIds: [id] }], repeat: null });
+  await parts.escalations.set('acme', 'critical', policyOf('chn_a'));
+  const killed = new Error('killed');
+  const listenWith = (outbox: { readonly tellAll: typeof tellAll }) =>
+    createTransitionListener({ ...parts, outbox, commands: { begin: ignore, resolve: ignore, markFlapping: ignore } });
+  const down = { sequence: 1, downSequence: 1, at: 0, confirmedAt: 0, message: null, kind: 'down' } as const;
+  const both = [
+    [monitorRecord(1, { org: 'acme' }), down],
+    [monitorRecord(2, { org: 'acme', environment: 'uat' }), down],
+  ] as const;
+  await assert.rejects(listenWith({ tellAll: () => Promise.reject(killed) }).announce(both), killed);
+  await parts.escalations.set('acme', 'critical', policyOf('chn_b'));
+  await parts.escalations.set('acme', 'warning', policyOf('chn_b'));
+  await listenWith({ tellAll }).announce(both);
+  assert.deepEqual(
+    announced.map(({ only }) => only),
+    [['chn_a'], undefined],
+  );
+});
+
 it('an escalation that cannot be read for good tells its org without one, and the others as they say; one that is away is tried again', async () => {
   const announced: Notification[] = [];
   const ignore = async () => undefined;

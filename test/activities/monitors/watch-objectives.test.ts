@@ -118,6 +118,25 @@ test('a monitor that cannot be looked at for good keeps no other org from being 
   );
 });
 
+test('while nothing is known of it, as the prober is away, no outage is told as over', async () => {
+  const { told, pass, deps, clock } = await world();
+  await pass(900);
+  await pass(12, true);
+  assert.equal(told.length, 1);
+  for (let hours = 0; hours < 80; hours += 1) {
+    clock.now += HOUR_MS;
+    await watchObjectives(deps, SHARD, NEVER);
+  }
+  assert.equal(told.length, 1);
+  await pass(1, true);
+  assert.equal(told.length, 1, 'it is the same outage');
+  await pass(1_000);
+  assert.deepEqual(
+    told.map(({ kind }) => kind),
+    ['objective.burning', 'objective.steady'],
+  );
+});
+
 test('of an attempt that broke off behind the telling, the next one tells nothing again', async () => {
   const { told, pass, deps } = await world();
   await pass(20);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -67,6 +67,39 @@ describe('disposable stacks', () => {
     assert.deepEqual(await containers(), []);
     assert.deepEqual(await docker.listNetworks({ filters: labelFilter(stackId) }), []);
     assert.deepEqual(await stacks().removeAbandoned(), []);
+  });
+
+  it('are removed also where another process has the id of the one that was killed by now', async () => {
+    const owner = await startOwner();
+    await startWorkload();
+    const folder = join(cache, 'fairlead', 'disposable-stacks');
+    const [note = ''] = await readdir(folder);
+    await stopChild(owner);
+    const reused = note.replace(`.${owner.pid}.`, `.${process.pid}.`);
+    assert.notEqual(reused, note);
+    await rename(join(folder, note), join(folder, reused));
+    assert.deepEqual(await stacks().removeAbandoned(), [stackId]);
+    assert.deepEqual(await containers(), []);
+  });
+
+  it('are removed by two runs that begin at once, with images and volumes', async () => {
+    const Labels = { [LABELS.stack]: stackId };
+    const owner = await startOwner();
+    await startWorkload();
+    await docker.createVolume({ Name: `${stackId}-data`, Labels });
+    const [container] = await containers();
+    await docker
+      .getContainer(container?.Id ?? '')
+      .commit({ repo: stackId, changes: `LABEL ${LABELS.stack}=${stackId}` });
+    await stopChild(owner);
+    const removed = await Promise.all([stacks().removeAbandoned(), stacks().removeAbandoned()]);
+    assert.ok(removed.flat().includes(stackId));
+    const filters = labelFilter(stackId);
+    const { Volumes } = await docker.listVolumes({ filters });
+    assert.deepEqual(
+      [await containers(), Volumes ?? [], await docker.listImages({ filters }), await docker.listNetworks({ filters })],
+      [[], [], [], []],
+    );
   });
 
   it('are known no more when their own process has removed them', async () => {

@@ -171,6 +171,14 @@ describe('the firewall of workloads', () => {
     assert.deepEqual(rulesOf(stack.stackId), []);
   });
 
+  it('is removed by two at once', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      await firewall().renew(signal());
+      await Promise.all([firewall().remove(signal()), firewall().remove(signal())]);
+      assert.deepEqual(rulesOf(stack.stackId), []);
+    }
+  });
+
   it('leaves what this machine begins, and everything of others', async () => {
     const listening = await container.exec({ Cmd: ['nc', '-ll', '-p', '4000', '-e', 'echo', 'answered'] });
     (await listening.start({ Detach: true })).destroy();

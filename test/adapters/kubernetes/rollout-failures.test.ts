@@ -76,23 +76,6 @@ const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] =
     /^The cluster refuses the pod: .*violates PodSecurity "restricted:latest".*An operator of the cluster/,
   ],
   [
-    'evicted',
-    {
-      ...NOTHING,
-      pods: [
-        {
-          ...pod({}),
-          status: {
-            phase: 'Failed',
-            reason: 'Evicted',
-            message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
-          },
-        },
-      ],
-    },
-    /^The node put it out: The node was low on resource: memory.*raise platform\.io\/memory-request/,
-  ],
-  [
     'unschedulable',
     {
       ...NOTHING,
@@ -155,6 +138,40 @@ const ROWS: readonly (readonly [RolloutFailureKind, RolloutObjects, RegExp])[] =
     /^The process ended with exit code 3; restarted 2 times\. The last output of the container says why\.$/,
   ],
   [
+    'disk limit',
+    {
+      ...NOTHING,
+      pods: [
+        pod(
+          {},
+          {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'Container app exceeded its local ephemeral storage limit "1Gi". ',
+          },
+        ),
+      ],
+    },
+    /^It wrote more than it may: Container app exceeded its local ephemeral storage limit "1Gi"\. Keep data in a database/,
+  ],
+  [
+    'evicted',
+    {
+      ...NOTHING,
+      pods: [
+        {
+          ...pod({}),
+          status: {
+            phase: 'Failed',
+            reason: 'Evicted',
+            message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
+          },
+        },
+      ],
+    },
+    /^The node put it out: The node was low on resource: memory.*raise platform\.io\/memory-request/,
+  ],
+  [
     'probe fails',
     {
       ...NOTHING,
@@ -190,7 +207,7 @@ describe('failures of a rollout', () => {
   it('what may pass by itself is waited for, and nothing else', () => {
     const passing = ROLLOUT_FAILURES.filter(({ isFinal }) => !isFinal).map(({ kind }) => kind);
     assert.deepEqual(passing, [
-      ...['namespace is not ready', 'evicted', 'unschedulable', 'image is not pulled yet', 'probe fails'],
+      ...['namespace is not ready', 'unschedulable', 'image is not pulled yet', 'evicted', 'probe fails'],
     ]);
   });
 
@@ -235,6 +252,22 @@ describe('failures of a rollout', () => {
     );
   });
 
+  for (const message of [
+    'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ',
+    'Usage of EmptyDir volume "folder-0" exceeds the limit "64Mi". ',
+  ]) {
+    it(`a pod that wrote too much stays so: ${message}`, () => {
+      const gone = pod({}, { phase: 'Failed', reason: 'Evicted', message });
+      const failure = rolloutFailure({ ...NOTHING, pods: [gone] });
+      assert.deepEqual([failure?.kind, failure?.isFinal], ['disk limit', true]);
+      assert.match(failure?.message ?? '', /^It wrote more than it may: .*\. Keep data in a database/);
+      const serving = pod({ ready: true, state: { running: { startedAt: new Date().toISOString() } } });
+      assert.equal(rolloutFailure({ ...NOTHING, pods: [gone, serving] }), null);
+      const writing = pod({ ready: false, state: { running: { startedAt: new Date().toISOString() } } });
+      assert.equal(rolloutFailure({ ...NOTHING, pods: [gone, writing] })?.kind, 'disk limit');
+    });
+  }
+
   it('of a pod that was put out, nothing hides how the one in its place fares', () => {
     const gone = pod(
       { restartCount: 5, state: ended(137, 'OOMKilled') },
@@ -245,6 +278,10 @@ describe('failures of a rollout', () => {
     assert.equal(told(serving), undefined);
     assert.equal(told(pod({ restartCount: 1, state: BACK_OFF, lastState: ended(3) })), 'keeps ending');
     assert.equal(told(pod({ state: { waiting: { reason: 'ContainerCreating' } } }, { phase: 'Pending' })), 'evicted');
+    const waiting = { reason: 'CreateContainerConfigError', message: 'image will run as root' };
+    assert.equal(told(pod({ state: { waiting } }, { phase: 'Pending' })), 'container cannot be made');
+    const { pods, events } = unpulled('registry.example/shop:1: not found', 1);
+    assert.equal(rolloutFailure({ ...NOTHING, pods: [gone, ...pods], events })?.kind, 'image cannot be pulled');
   });
 
   it('a pod that starts, one that serves and one that goes are no failure', () => {

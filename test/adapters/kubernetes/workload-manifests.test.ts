@@ -44,8 +44,8 @@ describe('pods of a tier (spec 2, "Pod tiers")', () => {
   ];
   for (const [tier, cpu, memory, cpuRequest, memoryRequest] of rows) {
     it(`${tier} has its limits and its requests`, () => {
-      const limits = { cpu, memory };
-      const requests = { cpu: cpuRequest, memory: memoryRequest };
+      const limits = { cpu, memory, 'ephemeral-storage': '1Gi' };
+      const requests = { cpu: cpuRequest, memory: memoryRequest, 'ephemeral-storage': '64Mi' };
       assert.deepEqual(containerOf({ tier: POD_TIERS[tier] }).resources, { limits, requests });
     });
   }
@@ -53,8 +53,8 @@ describe('pods of a tier (spec 2, "Pod tiers")', () => {
   it('requests of the catalog take the place of those of the tier', () => {
     const requests = { cpuMillis: 10, memoryBytes: 64 * 1024 ** 2 };
     const { resources } = containerOf({ tier: POD_TIERS.large, requests });
-    assert.deepEqual(resources?.requests, { cpu: '10m', memory: '64Mi' });
-    assert.deepEqual(resources?.limits, { cpu: '2000m', memory: '2Gi' });
+    assert.deepEqual(resources?.requests, { cpu: '10m', memory: '64Mi', 'ephemeral-storage': '64Mi' });
+    assert.deepEqual(resources?.limits, { cpu: '2000m', memory: '2Gi', 'ephemeral-storage': '1Gi' });
   });
 });
 

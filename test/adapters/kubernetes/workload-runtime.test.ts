@@ -111,6 +111,25 @@ describe('workloads on a real cluster', { skip: missing }, () => {
     await runtime.remove(workload, 1);
   });
 
+  it('a workload that writes more to the disk of its node than it may is not alive, and its tail says so', async () => {
+    const write = 'dd if=/dev/zero of=/data/file bs=1M count=1200 && sleep 600';
+    const Dockerfile = `FROM node:24-alpine\nRUN mkdir -m 777 /data\nUSER 1001\nCMD ["sh", "-c", "${write}"]\n`;
+    const writing = await stack.pushed('writing', { Dockerfile });
+    const workload = await start({ service: 'writing', image: writing, readOnlyRoot: false });
+    // The node looks every ten seconds.
+    await waitUntil(
+      'what it wrote is told',
+      async () => {
+        const told = (await runtime.tail(workload, 50)).join('\n');
+        return (
+          /It wrote more than it may: .*1Gi.*Keep data in a database/.test(told) && !(await runtime.isAlive(workload))
+        );
+      },
+      { withinMs: 120_000 },
+    );
+    await runtime.remove(workload, 0);
+  });
+
   it('removing the last workload of a service leaves no object', async () => {
     const workload = await start({ service: 'leaving', dependencies: [{ service: 'suite', url: 'http://x' }] });
     assert.ok((await objects()).some((line) => line.startsWith('NetworkPolicy leaving-sandbox/build-')));

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readBuild } from '../../../adapters/mongo/deploys/documents.ts';
+import { createIncidentStore } from '../../../adapters/mongo/incidents/incidents.ts';
+import { incidentRecord } from '../../ports/incidents/incident-store.ts';
 import { buildRecord } from '../../ports/records.ts';
+import { createDatabase } from '../../support/in-memory/database/database.ts';
 
 /** A build's document as it is stored, with what another version wrote. */
 function documentOf(changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -49,5 +52,17 @@ describe('a build that another version stored', () => {
   it('is still refused when it is no build at all', () => {
     assert.throws(() => readBuild({ _id: 'bld_1' }));
     assert.throws(() => readBuild(documentOf({ steps: 'none' })));
+  });
+});
+
+describe('an incident that a worker of another version stored', () => {
+  it('is read with its escalation, whose times that worker left in ISO', async () => {
+    const store = createIncidentStore({ db: createDatabase().connection.db });
+    const policy = { steps: [{ waitMinutes: 0, channelIds: ['chn_a'] }], repeat: null };
+    const told = [{ step: 0, at: new Date('2026-11-01T10:00:00Z'), channelIds: ['chn_a'] }];
+    const incident = incidentRecord({ escalation: { policy, told } });
+    const texts = told.map((step) => ({ ...step, at: step.at.toISOString() as unknown as Date }));
+    await store.put({ ...incident, escalation: { policy, told: texts } });
+    assert.deepEqual(await store.find(incident.id), incident);
   });
 });

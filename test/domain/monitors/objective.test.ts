@@ -56,11 +56,11 @@ describe('the error budget of an objective', () => {
 describe('burn rates', () => {
   it('say how many times faster than allowed the budget goes', () => {
     const rate = burnRate(THREE_NINES, recent([[30 * MINUTE, 24 * MINUTE]]), HOUR, NOW);
-    assert.ok(Math.abs(rate - 6 / 60 / 0.001) < 1e-6, String(rate));
+    assert.ok(rate !== null && Math.abs(rate - 6 / 60 / 0.001) < 1e-6, String(rate));
   });
 
-  it('are 0 where nothing is known', () => {
-    assert.equal(burnRate(THREE_NINES, { slices: [], hours: [] }, HOUR, NOW), 0);
+  it('are unknown where nothing is known', () => {
+    assert.equal(burnRate(THREE_NINES, { slices: [], hours: [] }, HOUR, NOW), null);
     assert.deepEqual(burnsNow(THREE_NINES, { slices: [], hours: [] }, [], NOW), []);
   });
 });
@@ -92,6 +92,14 @@ describe('alerts on an error budget', () => {
     assert.deepEqual(active([[30 * MINUTE, 28 * MINUTE]]), []);
     assert.deepEqual(burnsNow(THREE_NINES, recent([[30 * MINUTE, 28 * MINUTE]]), before, NOW), before);
     assert.deepEqual(burnsNow(THREE_NINES, recent([[3 * HOUR, 3 * HOUR - 2 * MINUTE]]), before, NOW), []);
+  });
+
+  it('go on where nothing is known of the long period, and end by what is known', () => {
+    const before: readonly ActiveBurn[] = [{ alert: 'fast', since: new Date(NOW.getTime() - 2 * HOUR) }];
+    const { slices, hours } = recent([[3 * HOUR, 2 * HOUR]]);
+    const unknown = slices.filter(({ startsAt }) => startsAt.getTime() < NOW.getTime() - 2 * HOUR);
+    assert.deepEqual(burnsNow(THREE_NINES, { slices: unknown, hours: [] }, before, NOW), before);
+    assert.deepEqual(names(burnsNow(THREE_NINES, { slices, hours }, before, NOW)), ['slow']);
   });
 
   it('tell what began, and once that all is over', () => {

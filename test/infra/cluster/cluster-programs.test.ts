@@ -17,6 +17,7 @@ import {
   clusterPrograms,
 } from '../../../infra/dev/cluster/cluster-programs.ts';
 import { clusterStatus } from '../../../infra/dev/cluster/cluster-status.ts';
+import { readKernelSettings, writeKernelSettings } from '../../../infra/dev/cluster/kernel-settings.ts';
 import { removeTraces } from '../../../infra/dev/cluster/kubelet-traces.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mainModule } from '../../../infra/dev/tools/kubernetes.ts';
@@ -161,4 +162,13 @@ test('what a kubelet keeps elsewhere is taken away where it is of the cluster, a
   await removeTraces({ folder: '/cluster' }, places);
   assert.deepEqual((await readdir(places.devices)).sort(), ['config.yaml', 'device-plugins']);
   assert.deepEqual(await readdir(places.logs), ['b.log']);
+});
+
+test('settings of the kernel are put back, but for those that a reboot took away with their module', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-kernel-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'kernel'));
+  await writeFile(join(folder, 'kernel/panic'), '10\n');
+  await writeKernelSettings({ 'kernel/panic': '0', 'net/bridge/bridge-nf-call-iptables': '1' }, folder);
+  assert.deepEqual(await readKernelSettings(folder), { 'kernel/panic': '0' });
 });

@@ -55,8 +55,12 @@ export function incidentStoreSuite(store: () => IncidentStore): void {
       await store().insert(known);
       await store().put(ended);
       const fresh = Array.from({ length: 1_100 }, () => incidentRecord());
-      await store().announce([{ ...known, title: 'other' }, ...fresh, { ...ended, state: 'open', changes: 0 }]);
-      await store().announce([]);
+      const announced = await store().announce([
+        ...[{ ...known, title: 'other' }, ...fresh],
+        { ...ended, state: 'open', changes: 0 },
+      ]);
+      assert.deepEqual(announced, [known, ...fresh, ended]);
+      assert.deepEqual(await store().announce([]), []);
       for (const each of [known, ended, fresh[0], fresh[1_099]]) {
         assert.deepEqual(await store().find(each?.id ?? ''), each);
       }

@@ -34,6 +34,7 @@ export function createMemoryIncidents(): IncidentStore {
     },
     async announce(list) {
       for (const each of list) if (!incidents.has(each.id)) incidents.set(each.id, keepRecord({ ...each }));
+      return list.map((each) => incidents.get(each.id) ?? each);
     },
     isBegun: async (id) => begun.has(id),
     async insert(incident) {
