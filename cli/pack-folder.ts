@@ -1,6 +1,6 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -8,6 +8,7 @@ import ignore, { type Ignore } from 'ignore';
 import { type Pack, pack } from 'tar-stream';
 import { CliFailure, usageFailure } from './cli-failure.ts';
 import { filteredFiles, type GitFiles, isRepositoryTop, readGitFiles, unchangedFiles } from './git-files.ts';
+import { isInside } from './is-inside.ts';
 
 /** One thing to pack; paths are relative with forward slashes. */
 export type PackEntry =
@@ -169,11 +170,6 @@ async function linkEntry(root: string, path: string): Promise<PackEntry> {
     });
   }
   return { kind: 'link', path, target: target.split(sep).join('/') };
-}
-
-function isInside(root: string, path: string): boolean {
-  const below = relative(root, path);
-  return below === '' || (!below.startsWith(`..${sep}`) && below !== '..' && !isAbsolute(below));
 }
 
 /**

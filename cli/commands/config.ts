@@ -25,6 +25,7 @@ const pendingReply = z.looseObject({
 });
 
 const configReply = z.looseObject({
+  declared: z.array(z.looseObject({ name: text, secret: z.boolean() })).default([]),
   variables: z.array(
     z.looseObject({
       name: text,
@@ -222,7 +223,8 @@ export async function notePendingOf(context: CliContext, service: string): Promi
   }
 }
 
-function readConfig(context: CliContext, service: string): Promise<z.infer<typeof configReply>> {
+/** What is stored for a service, and what its catalog declares. */
+export function readConfig(context: CliContext, service: string): Promise<z.infer<typeof configReply>> {
   return context.api.call(configReply, { method: 'GET', path: configPath(service) });
 }
 

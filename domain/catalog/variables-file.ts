@@ -29,7 +29,9 @@ const MOST_NAMES = 60;
 const PUBLIC_NAME = /^(?:NEXT_PUBLIC|VITE|PUBLIC|REACT_APP|VUE_APP|GATSBY|NUXT_PUBLIC|EXPO_PUBLIC)_/;
 /** A password in an address, a private key, or the form of a key of a well-known vendor. */
 const SECRET_VALUE =
-  /:\/\/[^\s/:@]{0,200}:[^\s/@]{1,200}@|-----BEGIN |\b(?:sk|rk|pk|whsec)_(?:live|test)_\w{8}|\bAKIA[A-Z0-9]{12}|\bgh[pousr]_\w{20}|\bxox[abp]-|\beyJ[\w-]{10,}\.[\w-]{10,}/;
+  /:\/\/[^\s/:@]{0,200}:[^\s/@]{1,200}@|-----BEGIN |\b(?:sk|rk|pk|whsec)_(?:live|test)_\w{8}|\bsk-[\w-]{20}|\bAKIA[A-Z0-9]{12}|\bgh[pousr]_\w{20}|\bglpat-[\w-]{20}|\bnpm_\w{36}|\bxox[abp]-|\bSG\.[\w-]{20}|\beyJ[\w-]{10,2000}\.[\w-]{10}/;
+/** A key of any kind: what it opens is known to its owner alone. */
+const KEY_NAME = /(?:^|_)KEY$/i;
 
 /** Reads the names out of a file in the notation of dotenv. */
 export function readVariablesFile(text: string): VariablesFile {
@@ -48,6 +50,11 @@ export function readVariablesFile(text: string): VariablesFile {
 /** True for a variable that looks like a secret, by its name or by its value; not for one without a value. */
 export function isSecretVariable(name: string, value: string): boolean {
   return !PUBLIC_NAME.test(name) && !/^(?:""|'')?$/.test(value) && (isSensitiveName(name) || SECRET_VALUE.test(value));
+}
+
+/** In doubt true, for who may encrypt one too many: by the form of a secret as above, and for every key, such as `APP_KEY`. */
+export function mayBeSecret(name: string, value: string): boolean {
+  return isSecretVariable(name, value) || (value !== '' && KEY_NAME.test(name) && !PUBLIC_NAME.test(name));
 }
 
 /** The file that tells which variables an app takes, and their names; null where there is none. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { findCgroups } from '../../adapters/docker/build-bounds/cgroups.ts';
@@ -10,6 +10,7 @@ import { workloadGroups } from '../../adapters/docker/workload-groups.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
 import { isMarkedAlive, markOf } from './process-mark.ts';
 import { cacheFolder, type Env } from './project.ts';
+import { errorLine } from './terminal.ts';
 
 /**
  * Stacks that never start again, by id, each with the process that is to remove what it has on the engine. The engine
@@ -20,20 +21,20 @@ export interface DisposableStacks {
   readonly add: (stackId: string) => Promise<void>;
   /** Removes whatever the stack has on the engine and on the machine, and the note. */
   readonly remove: (stackId: string) => Promise<void>;
-  /** Does so for the stacks whose processes have ended. @returns their ids */
-  readonly removeAbandoned: () => Promise<readonly string[]>;
+  /** Does so for the stacks whose processes have ended, each for itself: what cannot be removed now is left to the next one who asks. */
+  readonly removeAbandoned: () => Promise<AbandonedStacks>;
+}
+
+export interface AbandonedStacks {
+  /** The ids of those that are gone. */
+  readonly removed: readonly string[];
+  /** One line for each that is not. */
+  readonly problems: readonly string[];
 }
 
 export function createDisposableStacks(docker: Docker, env: Env): DisposableStacks {
   const folder = join(cacheFolder(env), 'disposable-stacks');
-  /** A note is the name of an empty file, `<stack>.<mark of its process>`: it is there whole, or not at all. */
-  const notes = async (): Promise<{ readonly name: string; readonly stackId: string; readonly mark: string }[]> => {
-    const names = await readdir(folder).catch(() => []);
-    return names.flatMap((name) => {
-      const [, stackId, mark] = /^([^.]+)\.(\d+\..+)$/.exec(name) ?? [];
-      return stackId === undefined || mark === undefined ? [] : [{ name, stackId, mark }];
-    });
-  };
+  const notes = async (): Promise<readonly Note[]> => (await readdir(folder).catch(() => [])).flatMap(readNote);
   const remove = async (stackId: string): Promise<void> => {
     await removeStack(docker, stackId);
     await removeBounds(docker, stackId, env);
@@ -42,16 +43,43 @@ export function createDisposableStacks(docker: Docker, env: Env): DisposableStac
   return {
     add: async (stackId) => {
       await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, `${stackId}.${await markOf(process.pid)}`), '');
+      await writeFile(join(folder, `${stackId}.${await markOf(process.pid)}.${await placeOfIds()}`), '');
     },
     remove,
     removeAbandoned: async () => {
-      const abandoned: string[] = [];
-      for (const { stackId, mark } of await notes()) if (!(await isMarkedAlive(mark))) abandoned.push(stackId);
-      for (const stackId of abandoned) await remove(stackId);
-      return abandoned;
+      const here = await placeOfIds();
+      const removed: string[] = [];
+      const problems: string[] = [];
+      for (const { stackId, mark, place } of await notes()) {
+        if (place !== here || (await isMarkedAlive(mark))) continue;
+        await remove(stackId).then(
+          () => removed.push(stackId),
+          (error: unknown) => problems.push(`${stackId}: ${errorLine(error)}`),
+        );
+      }
+      return { removed, problems };
     },
   };
+}
+
+/** The name of an empty file, `<stack>.<mark of its process>.<where its id counts>`: it is there whole, or not at all. */
+interface Note {
+  readonly name: string;
+  readonly stackId: string;
+  readonly mark: string;
+  readonly place: string;
+}
+
+/** None for what is no note: ids of stacks go into commands of root. */
+function readNote(name: string): readonly Note[] {
+  const [, stackId, mark, place] = /^([a-z0-9]{1,16})\.(\d+\.\w+)\.(\w+)$/.exec(name) ?? [];
+  return stackId === undefined || mark === undefined || place === undefined ? [] : [{ name, stackId, mark, place }];
+}
+
+/** Where ids of processes mean what they mean here: a container that shares this folder and the engine has others. */
+async function placeOfIds(): Promise<string> {
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => 'machine');
+  return namespace.replace(/\W/g, '');
 }
 
 /** The control groups and packet filters of a stack's workloads, which root alone makes. */

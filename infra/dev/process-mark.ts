@@ -7,9 +7,13 @@ export async function markOf(pid: number): Promise<string> {
   return `${pid}.${await startOf(pid)}`;
 }
 
+export function pidOf(mark: string): number {
+  return Number(mark.split('.', 1)[0]);
+}
+
 /** True while the process that has the mark runs on this machine. */
 export async function isMarkedAlive(mark: string): Promise<boolean> {
-  const pid = Number(mark.split('.', 1)[0]);
+  const pid = pidOf(mark);
   const start = await startOf(pid);
   return start !== '' && mark === `${pid}.${start}`;
 }

@@ -52,7 +52,7 @@ async function runFile(path: string, options: RunFilesOptions, tally: Tally): Pr
   const limit = AbortSignal.timeout(options.fileLimitMs);
   const signal = AbortSignal.any([options.signal, limit]);
   const end = new AbortController();
-  const left = new Promise<readonly number[]>((resolve) => {
+  const left = new Promise<readonly string[]>((resolve) => {
     const endTree = async (): Promise<void> => {
       // Looked up before it is told to end: what outlives its parent is nobody's child then.
       resolve(await treesOf(path));
@@ -63,8 +63,8 @@ async function runFile(path: string, options: RunFilesOptions, tally: Tally): Pr
   });
   const stream = run({
     files: [path],
-    // Of each test that sets none.
-    timeout: options.fileLimitMs,
+    // Of each test that sets none: the limit of the file ends it, and names it.
+    timeout: options.fileLimitMs + GRACE_MS,
     signal: end.signal,
     cwd: projectRoot,
     execArgv: ['--disable-warning=ExperimentalWarning'],

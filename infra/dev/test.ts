@@ -73,9 +73,11 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
 async function useCleanEngine(report: Reporter, consent: EngineConsent): Promise<Pick<Engine, 'leave'>> {
   const engine = await useEngine({ env: process.env, report, consent });
   try {
-    const removed = await createDisposableStacks(engine.docker, process.env).removeAbandoned();
+    const { removed, problems } = await createDisposableStacks(engine.docker, process.env).removeAbandoned();
     if (removed.length > 0)
       report.line(`Container engine: removed what ${removed.length} killed stacks of tests left there`);
+    for (const problem of problems)
+      report.line(`Container engine: cannot remove what a killed stack left there, ${problem}`);
     return engine;
   } catch (error) {
     await engine.leave();

@@ -7,6 +7,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { draftOf } from '../../cli/env-file.ts';
 import { listFolder } from '../../cli/pack-folder.ts';
+import { buildRecord, catalogRecord } from '../ports/records.ts';
 import { KEY, startApi, type TestApi } from '../support/start-api.ts';
 import { type CliResult, runCli } from './run-cli.ts';
 
@@ -71,7 +72,7 @@ describe('fairlead config', () => {
       stdout,
       /^Set COLOUR, EMPTY_TOKEN, GREETING, MAIL_URL, SALT, STRIPE_API_KEY of shop in every environment$/m,
     );
-    assert.match(stderr, /Encrypted, by their names or values: MAIL_URL, SALT, STRIPE_API_KEY\n/);
+    assert.match(stderr, /Encrypted: MAIL_URL, SALT, STRIPE_API_KEY\n/);
     assert.match(stderr, /In clear: COLOUR, EMPTY_TOKEN, GREETING\./);
     assert.match(stderr, /Left out, .*: NODE_ENV, PORT\n/);
     for (const value of ['hunter22', 'grains']) assert.ok(!(stdout + stderr).includes(value));
@@ -99,6 +100,83 @@ describe('fairlead config', () => {
       const refused = await run([...args]);
       assert.equal(refused.code, 2);
       assert.match(refused.stderr, why);
+    }
+  });
+
+  it('import keeps what is a secret encrypted, also for one environment, and takes no value away', async () => {
+    await ok(['set', 'REGION=eu', '--secret', 'PEPPER'], 'grains\n');
+    const declared = { key: 'LEDGER', secret: true, required: false, default: null };
+    const catalog = catalogRecord({ config: [declared] });
+    await api.builds.create(
+      buildRecord({ id: 'bld_shop', serviceId: 'svc_shop', service: 'shop', facts: { catalog } }),
+    );
+    await api.services.setLastBuild('svc_shop', 'bld_shop');
+    const names = ['PEPPER', 'LEDGER', 'APP_KEY', 'OPENAI', 'REGION'];
+    const values = ['hot', 'general', 'base64:abc', `sk-${'a'.repeat(24)}`, 'us'];
+    const text = names.map((name, index) => `${name}=${values[index]}\n`).join('');
+    await writeFile(join(folder, 'new.env'), text);
+    const rows = async () => {
+      const { variables } = JSON.parse((await ok(['list', '--json'])).stdout).data;
+      return variables.map((row: Record<string, unknown>) => [row.name, row.secret, row.environment].join());
+    };
+    const secrets = ['APP_KEY', 'LEDGER', 'OPENAI', 'PEPPER'];
+    assert.match((await ok(['import', 'new.env', '--env', 'uat'])).stderr, /In clear: REGION\./);
+    const uat = [...secrets.map((name) => `${name},true,uat`), 'REGION,false,uat'];
+    assert.deepEqual((await rows()).sort(), [...uat, 'PEPPER,true,', 'REGION,false,'].sort());
+    await ok(['import', 'new.env']);
+    const all = [...secrets.map((name) => `${name},true,`), 'REGION,false,'];
+    assert.deepEqual((await rows()).sort(), [...uat, ...all].sort());
+
+    await writeFile(join(folder, '.env.example'), 'PEPPER=\nREGION=\n');
+    const example = await ok(['import', '.env.example']);
+    assert.match(example.stdout, /^Set REGION of/);
+    assert.match(example.stderr, /Left as they are, without a value in the file: PEPPER\n/);
+    await ok(['pull']);
+    assert.match(await readFile(join(folder, '.env.local'), 'utf8'), /^PEPPER=hot$/m);
+  });
+
+  it('import stores and shows nothing of a value of several lines that is not in quotes', async () => {
+    const files = [
+      'PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\nMIIcanary==\n-----END PRIVATE KEY-----\n',
+      'ACCOUNT={\n  "private_key": "-----BEGIN PRIVATE KEY-----\\nMIIcanary==\\n"\n}\nCOLOUR=blue\n\u001b[31mcanary=1\n',
+    ];
+    for (const [index, text] of files.entries()) {
+      await writeFile(join(folder, 'old.env'), text);
+      const { code, stdout, stderr } = await run(['import', 'old.env']);
+      assert.deepEqual([code, /canary|BEGIN/.exec(stdout + stderr)], [index === 0 ? 2 : 0, null], stderr);
+      assert.match(
+        stderr,
+        index === 0 ? /first line of a key alone in PRIVATE_KEY/ : /Left out: 2 lines that name no variable/,
+      );
+    }
+    assert.deepEqual((await ok(['-q'])).stdout.split('\n').filter(Boolean), ['ACCOUNT', 'COLOUR']);
+  });
+
+  it('import follows no link out of the folder, reads no file without end, and repeats no value that is typed', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'fairlead-outside-'));
+    try {
+      await writeFile(join(outside, 'credentials'), 'aws_secret_access_key = canary\n');
+      await symlink(join(outside, 'credentials'), join(folder, '.env'));
+      await symlink('/dev/zero', join(folder, 'zero.env'));
+      await writeFile(join(folder, 'large.env'), `A=${'x'.repeat(1024 * 1024)}`);
+      await writeFile(join(folder, 'own.env'), 'COLOUR=blue\n');
+      await symlink('own.env', join(folder, 'linked.env'));
+      for (const [args, why] of [
+        [['.env'], /it is a link out of this folder/],
+        [['zero.env'], /it is a link out of this folder/],
+        [['/dev/zero'], /larger than 1 MiB/],
+        [['large.env'], /larger than 1 MiB/],
+        [['own.env', '--secret', 'TOKEN=canary'], /has no variable TOKEN\./],
+      ] as const) {
+        const { code, stdout, stderr } = await run(['import', ...args]);
+        assert.deepEqual([code, (stdout + stderr).includes('canary')], [2, false], stderr);
+        assert.match(stderr, why);
+      }
+      assert.equal((await ok(['-q'])).stdout, '');
+      await ok(['import', 'linked.env']);
+      assert.match((await ok(['import', join(outside, 'credentials')])).stderr, /Encrypted: aws_secret_access_key\n/);
+    } finally {
+      await rm(outside, { recursive: true });
     }
   });
 

@@ -108,9 +108,11 @@ test('what another user runs ends no run of tests, and is left', async (t) => {
   // One of root, where root runs the tests; else the first process of the machine, which is root's.
   const isRoot = process.getuid?.() === 0;
   const pid = isRoot ? other.pid : 1;
-  const script = `import { killLeft } from ${JSON.stringify(join(projectRoot, 'infra/dev/process-tree.ts'))};
+  const script = `import { markOf } from ${JSON.stringify(join(projectRoot, 'infra/dev/process-mark.ts'))};
+    import { killLeft } from ${JSON.stringify(join(projectRoot, 'infra/dev/process-tree.ts'))};
+    const mark = await markOf(${pid});
     if (${isRoot}) process.setuid(65534);
-    await killLeft([${pid}, ${pid}], 0);`;
+    await killLeft([mark, mark], 0);`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   assert.equal(isAlive(other.pid ?? 0), true);

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { bringDown } from '../../infra/dev/cluster/bring-down.ts';
 import { bringUp, clusterTools } from '../../infra/dev/cluster/bring-up.ts';
 import { clusterFolder, clusterPaths } from '../../infra/dev/cluster/cluster-folder.ts';
 import { clusterStatus } from '../../infra/dev/cluster/cluster-status.ts';
+import { cacheFolder } from '../../infra/dev/project.ts';
 import { errorLine, silentReporter } from '../../infra/dev/terminal.ts';
 import { TEST_SAMPLE, TEST_SMOKE } from '../../infra/dev/test-variables.ts';
+import { waitForLock } from '../../infra/dev/tools/folder-lock.ts';
 
 /** A real cluster for a file of tests. */
 export interface TestCluster {
@@ -31,15 +34,22 @@ export async function clusterMissing(): Promise<string | false> {
   );
 }
 
-/** The cluster that FAIRLEAD_TEST_KUBECONFIG names, else the one of this machine. */
+/**
+ * The cluster that FAIRLEAD_TEST_KUBECONFIG names, else the one of this machine, which one file at a time has: whoever brought it up takes
+ * it down.
+ */
 export async function useCluster(): Promise<TestCluster> {
   const given = process.env.FAIRLEAD_TEST_KUBECONFIG;
   if (given) return { kubeconfig: given, end: async () => undefined };
   const paths = clusterPaths(clusterFolder(process.env));
-  const { isUp } = await clusterStatus(paths);
-  const kubeconfig = await bringUp(options);
-  return {
-    kubeconfig,
-    end: async () => (isUp ? undefined : bringDown(paths, await clusterTools(options), silentReporter)),
-  };
+  const lock = await waitForLock(join(cacheFolder(process.env), 'cluster-of-tests.lock'), () => undefined);
+  try {
+    const { isUp } = await clusterStatus(paths);
+    const kubeconfig = await bringUp(options);
+    const takeDown = async () => (isUp ? undefined : bringDown(paths, await clusterTools(options), silentReporter));
+    return { kubeconfig, end: () => takeDown().finally(lock.release) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
 }

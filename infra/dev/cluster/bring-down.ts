@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import type { Reporter } from '../terminal.ts';
 import { runProgram } from '../tools/run-program.ts';
 import { type ClusterPaths, readState, takeTurn } from './cluster-folder.ts';
-import { removeNetwork } from './cluster-network.ts';
+import { removeNetwork, savedTables } from './cluster-network.ts';
 import { endAll, processesOf } from './cluster-processes.ts';
 import { CLUSTER_PROGRAMS, type ClusterTools } from './cluster-programs.ts';
-import { writeKernelSettings } from './kernel-settings.ts';
+import { settingsToPutBack, writeKernelSettings } from './kernel-settings.ts';
 import { removeTraces } from './kubelet-traces.ts';
 
 const CALL_MS = 10_000;
@@ -44,7 +44,8 @@ export async function removeCluster(paths: ClusterPaths, tools: ClusterTools | n
     if (tools !== null) await removeNetwork(paths, tools);
     await removeControlGroups();
     await removeTraces(paths);
-    await writeKernelSettings(state.kernel);
+    const rules = tools === null ? null : await savedTables('iptables', paths, tools);
+    await writeKernelSettings(settingsToPutBack(state.kernel, rules));
   }
   // The state last: where this is cut off, the next one goes on.
   for (const path of [paths.kubeconfig, paths.etcd, paths.kubelet, paths.containerd, paths.cni, paths.state]) {

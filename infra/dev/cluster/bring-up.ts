@@ -28,7 +28,7 @@ import {
   clusterPrograms,
 } from './cluster-programs.ts';
 import { clusterStatus } from './cluster-status.ts';
-import { readKernelSettings } from './kernel-settings.ts';
+import { settingsBefore } from './kernel-settings.ts';
 import { writePauseImage } from './pause-image.ts';
 
 export interface ClusterOptions extends ResolveOptions {
@@ -87,7 +87,7 @@ async function startAll(paths: ClusterPaths, tools: ClusterTools): Promise<void>
   const numbers = await freePorts(CLUSTER_PORTS.length);
   const ports = Object.fromEntries(CLUSTER_PORTS.map((name, index) => [name, numbers[index] ?? 0])) as ClusterPorts;
   try {
-    await writeState(paths, { ports, kernel: await readKernelSettings() });
+    await writeState(paths, { ports, kernel: await settingsBefore() });
     await prepare(paths, tools, ports);
     for (const program of clusterPrograms(paths, tools, ports)) {
       const started = await start(program, paths, tools);

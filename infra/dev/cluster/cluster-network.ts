@@ -43,7 +43,7 @@ export async function removeNetwork(paths: ClusterPaths, tools: ClusterTools): P
   for (const { table, chain, rule } of RULES) {
     await iptables(tools, '-t', table, '-D', chain, ...rule).catch(() => '');
   }
-  for (const command of ['iptables', 'ip6tables']) await removeChains(command, paths, tools);
+  for (const command of ['iptables', 'ip6tables'] as const) await removeChains(command, paths, tools);
   await ip(tools, 'link', 'del', bridge).catch(() => '');
   await removeRecords();
 }
@@ -52,16 +52,26 @@ export async function removeNetwork(paths: ClusterPaths, tools: ClusterTools): P
  * Those of kube-proxy and of the kubelet: no other node is on this machine. `kube-proxy --cleanup` leaves some, and takes away what the
  * machine itself balances by IPVS.
  */
-async function removeChains(command: string, { config }: ClusterPaths, tools: ClusterTools): Promise<void> {
-  const program = (name: string): string => join(dirname(tools.containerd), name);
-  const [saved, undo] = ['saved', 'undo'].map((what) => join(config, `${command}.${what}`)) as [string, string];
+async function removeChains(command: Command, paths: ClusterPaths, tools: ClusterTools): Promise<void> {
+  const undo = join(paths.config, `${command}.undo`);
+  const tables = await savedTables(command, paths, tools);
+  await writeFile(undo, undoOfChains(tables ?? ''));
+  await runProgram(join(dirname(tools.containerd), `${command}-restore`), ['--wait', '--noflush', undo]);
+}
+
+type Command = 'iptables' | 'ip6tables';
+
+/** The rules of the machine; null for a family of addresses that it does not have. */
+export async function savedTables(
+  command: Command,
+  { config }: Pick<ClusterPaths, 'config'>,
+  tools: ClusterTools,
+): Promise<string | null> {
+  const saved = join(config, `${command}.saved`);
   await mkdir(config, { recursive: true });
   await rm(saved, { force: true });
-  // It fails for a family of addresses that the machine does not have.
-  await runProgram(program(`${command}-save`), ['--file', saved]).catch(() => '');
-  const tables = await readFile(saved, 'utf8').catch(() => '');
-  await writeFile(undo, undoOfChains(tables));
-  await runProgram(program(`${command}-restore`), ['--wait', '--noflush', undo]);
+  await runProgram(join(dirname(tools.containerd), `${command}-save`), ['--file', saved]).catch(() => '');
+  return await readFile(saved, 'utf8').catch(() => null);
 }
 
 /** @returns what takes the chains of Kubernetes out of saved tables, with what leads to them, for `iptables-restore --noflush` */

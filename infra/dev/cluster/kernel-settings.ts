@@ -29,6 +29,26 @@ export async function readKernelSettings(folder = KERNEL): Promise<Readonly<Reco
   return Object.fromEntries((await Promise.all(read)).filter(([, value]) => value !== ''));
 }
 
+/** As {@link readKernelSettings}, for who puts them back: without its module a machine passes no bridged packets to iptables. */
+export async function settingsBefore(folder = KERNEL): Promise<Readonly<Record<string, string>>> {
+  return { [BRIDGED]: '0', ...(await readKernelSettings(folder)) };
+}
+
+/** Keeps the containers of one bridge apart: without the setting such a rule sees none of their packets. */
+const KEEPS_APART = /^-A \S+ -i (\S+) -o \1 (?:.* )?-j DROP$/m;
+
+/**
+ * Of the settings as they were before, those that nobody else needs as they are by now.
+ * @param rules those of iptables that are left; null where they are not known
+ */
+export function settingsToPutBack(
+  before: Readonly<Record<string, string>>,
+  rules: string | null,
+): Readonly<Record<string, string>> {
+  const { [BRIDGED]: _, ...others } = before;
+  return rules === null || KEEPS_APART.test(rules) ? others : before;
+}
+
 /** Puts back the ones that differ. One that the machine has no more is left out: a reboot takes modules of the kernel away. */
 export async function writeKernelSettings(wanted: Readonly<Record<string, string>>, folder = KERNEL): Promise<void> {
   const now = await readKernelSettings(folder);

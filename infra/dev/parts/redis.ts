@@ -28,7 +28,8 @@ const CLIENT_LIMITS = {
 const ADDRESS_SPACE_KIB = 2 * 1024 * 1024;
 /**
  * What is free goes back to the system: jemalloc would keep its addresses, and the server would be at the limit from the first such
- * script on and end with the next connection. The variable has a prefix where Redis brings jemalloc with it.
+ * script on. What that script took is free once the server starts again, or with SCRIPT FLUSH SYNC: Lua collects nothing when it runs
+ * out of memory. The variable has a prefix where Redis brings jemalloc with it.
  */
 const GIVE_BACK = 'MALLOC_CONF=retain:false JE_MALLOC_CONF=retain:false';
 /** Where the limit is unknown, as on macOS, there is none. */

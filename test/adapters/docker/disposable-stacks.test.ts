@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,6 +12,7 @@ import { createDisposableStacks } from '../../../infra/dev/disposable-stacks.ts'
 import { docker, stopChild, testStandIns } from './engine-fixture.ts';
 
 const IMAGE = 'alpine:latest';
+const NONE = { removed: [], problems: [] };
 const MODULE = join(import.meta.dirname, '../../../infra/dev/disposable-stacks.ts');
 
 describe('disposable stacks', () => {
@@ -58,15 +59,15 @@ describe('disposable stacks', () => {
     const owner = await startOwner();
     t.after(() => stopChild(owner));
     await startWorkload();
-    assert.deepEqual(await stacks().removeAbandoned(), []);
+    assert.deepEqual(await stacks().removeAbandoned(), NONE);
     assert.equal((await containers()).length, 1);
 
     owner.kill('SIGKILL');
     await once(owner, 'exit');
-    assert.deepEqual(await stacks().removeAbandoned(), [stackId]);
+    assert.deepEqual(await stacks().removeAbandoned(), { removed: [stackId], problems: [] });
     assert.deepEqual(await containers(), []);
     assert.deepEqual(await docker.listNetworks({ filters: labelFilter(stackId) }), []);
-    assert.deepEqual(await stacks().removeAbandoned(), []);
+    assert.deepEqual(await stacks().removeAbandoned(), NONE);
   });
 
   it('are removed also where another process has the id of the one that was killed by now', async () => {
@@ -78,7 +79,7 @@ describe('disposable stacks', () => {
     const reused = note.replace(`.${owner.pid}.`, `.${process.pid}.`);
     assert.notEqual(reused, note);
     await rename(join(folder, note), join(folder, reused));
-    assert.deepEqual(await stacks().removeAbandoned(), [stackId]);
+    assert.deepEqual(await stacks().removeAbandoned(), { removed: [stackId], problems: [] });
     assert.deepEqual(await containers(), []);
   });
 
@@ -92,8 +93,12 @@ describe('disposable stacks', () => {
       .getContainer(container?.Id ?? '')
       .commit({ repo: stackId, changes: `LABEL ${LABELS.stack}=${stackId}` });
     await stopChild(owner);
-    const removed = await Promise.all([stacks().removeAbandoned(), stacks().removeAbandoned()]);
-    assert.ok(removed.flat().includes(stackId));
+    const both = await Promise.all([stacks().removeAbandoned(), stacks().removeAbandoned()]);
+    assert.ok(both.some(({ removed }) => removed.includes(stackId)));
+    assert.deepEqual(
+      both.flatMap(({ problems }) => problems),
+      [],
+    );
     const filters = labelFilter(stackId);
     const { Volumes } = await docker.listVolumes({ filters });
     assert.deepEqual(
@@ -102,10 +107,56 @@ describe('disposable stacks', () => {
     );
   });
 
+  /** As the note of a process that ended. @param place where its id counts */
+  async function abandon(id: string, place?: string): Promise<void> {
+    const folder = join(cache, 'fairlead', 'disposable-stacks');
+    for (const name of await readdir(folder)) {
+      const [stack, , start, here] = name.split('.');
+      // An id that no process has.
+      if (stack === id) await rename(join(folder, name), join(folder, [id, 2 ** 30, start, place ?? here].join('.')));
+    }
+  }
+
+  it('of processes elsewhere, such as in a container that shares the folder, are not judged by ids of here', async () => {
+    await stacks().add(stackId);
+    await startWorkload();
+    await writeFile(join(cache, 'fairlead', 'disposable-stacks', '$(no id).1.1.pid1'), '');
+    await abandon(stackId, 'pid1');
+    assert.deepEqual(await stacks().removeAbandoned(), NONE);
+    assert.equal((await containers()).length, 1);
+    await stacks().remove(stackId);
+    await stacks().add(stackId);
+    await abandon(stackId);
+    assert.deepEqual(await stacks().removeAbandoned(), { removed: [stackId], problems: [] });
+  });
+
+  it('that cannot be removed hold up neither others nor who asks', async () => {
+    const blocked = `t${randomBytes(5).toString('hex')}`;
+    await docker.createVolume({ Name: blocked, Labels: { [LABELS.stack]: blocked } });
+    const user = await docker.createContainer({
+      ...{ Image: IMAGE, Cmd: ['true'], HostConfig: { Binds: [`${blocked}:/kept`] } },
+    });
+    try {
+      for (const id of [blocked, stackId]) {
+        await stacks().add(id);
+        await abandon(id);
+      }
+      await startWorkload();
+      const { removed, problems } = await stacks().removeAbandoned();
+      assert.deepEqual([removed, problems.length], [[stackId], 1]);
+      assert.match(problems[0] ?? '', new RegExp(`^${blocked}: .*in use`));
+      await user.remove({ force: true });
+      assert.deepEqual(await stacks().removeAbandoned(), { removed: [blocked], problems: [] });
+    } finally {
+      await user.remove({ force: true }).catch(() => undefined);
+      await stacks().remove(blocked);
+    }
+  });
+
   it('are known no more when their own process has removed them', async () => {
     await stacks().add(stackId);
     await startWorkload();
     await stacks().remove(stackId);
-    assert.deepEqual([await containers(), await stacks().removeAbandoned()], [[], []]);
+    assert.deepEqual([await containers(), await stacks().removeAbandoned()], [[], NONE]);
   });
 });

@@ -17,7 +17,12 @@ import {
   clusterPrograms,
 } from '../../../infra/dev/cluster/cluster-programs.ts';
 import { clusterStatus } from '../../../infra/dev/cluster/cluster-status.ts';
-import { readKernelSettings, writeKernelSettings } from '../../../infra/dev/cluster/kernel-settings.ts';
+import {
+  readKernelSettings,
+  settingsBefore,
+  settingsToPutBack,
+  writeKernelSettings,
+} from '../../../infra/dev/cluster/kernel-settings.ts';
 import { removeTraces } from '../../../infra/dev/cluster/kubelet-traces.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mainModule } from '../../../infra/dev/tools/kubernetes.ts';
@@ -171,4 +176,22 @@ test('settings of the kernel are put back, but for those that a reboot took away
   await writeFile(join(folder, 'kernel/panic'), '10\n');
   await writeKernelSettings({ 'kernel/panic': '0', 'net/bridge/bridge-nf-call-iptables': '1' }, folder);
   assert.deepEqual(await readKernelSettings(folder), { 'kernel/panic': '0' });
+});
+
+test('down leaves packets between containers of one bridge to the rules that keep them apart', async (t) => {
+  const bridged = 'net/bridge/bridge-nf-call-iptables';
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-kernel-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'vm'));
+  await writeFile(join(folder, 'vm/panic_on_oom'), '0\n');
+  // Its module is not loaded yet: up loads it.
+  const before = await settingsBefore(folder);
+  assert.deepEqual(before, { 'vm/panic_on_oom': '0', [bridged]: '0' });
+  const { [bridged]: _, ...others } = before;
+  const rule = (text: string): string => `*filter\n:FORWARD DROP [0:0]\n-A ${text}\nCOMMIT\n`;
+  assert.deepEqual(settingsToPutBack(before, rule('FORWARD -i br-5d0f -o br-5d0f -j DROP')), others);
+  for (const other of ['FORWARD -i br-5d0f -o br-5d0f -j ACCEPT', 'FORWARD -i br-5d0f -o br-5d -j DROP']) {
+    assert.deepEqual(settingsToPutBack(before, rule(other)), before, other);
+  }
+  assert.deepEqual(settingsToPutBack(before, null), others, 'nobody knows');
 });
