@@ -37,10 +37,12 @@ const HEARTBEAT_EVERY = '1s';
 const STICKY_FOR = '3s';
 
 /**
- * Workflows that are kept between their tasks: a hundred builds that wait for a slot, and their coordinators. One that is not kept is
- * played again from its history, by the server and the worker, which costs more than its next task.
+ * Workflows that are kept between their tasks, more than are active at once: a few hundred builds that wait, their coordinators, and
+ * those that live for long. One that is not kept is played again from its history, which costs more than its task. And where there is
+ * no place for one, and two of its tasks wait for a place, the SDK (Core 0.6, `workflow_stream.rs`, "Extra buffered run") loses the
+ * first: nothing of that workflow goes on until the worker starts anew. One that is kept takes some 100 KiB.
  */
-const CACHED_WORKFLOWS = 200;
+const CACHED_WORKFLOWS = 1_000;
 
 /** Requests that wait at the server for a task of a queue without workflows: few tasks come by these. */
 const WAITING_POLLS = 2;
