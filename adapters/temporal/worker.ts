@@ -39,8 +39,8 @@ const STICKY_FOR = '3s';
 /**
  * Workflows that are kept between their tasks, more than are active at once: a few hundred builds that wait, their coordinators, and
  * those that live for long. One that is not kept is played again from its history, which costs more than its task. And where there is
- * no place for one, and two of its tasks wait for a place, the SDK (Core 0.6, `workflow_stream.rs`, "Extra buffered run") loses the
- * first: nothing of that workflow goes on until the worker starts anew. One that is kept takes some 100 KiB.
+ * no place for one, and two of its tasks wait for a place, the SDK (1.24, `workflow_stream.rs`: "Extra buffered run") may lose
+ * one of them: nothing of that workflow goes on until the worker starts anew.
  */
 const CACHED_WORKFLOWS = 1_000;
 
