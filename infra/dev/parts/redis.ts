@@ -79,6 +79,9 @@ export const redis = definePart({
       // Nothing that a service wrote makes room for what another one writes.
       maxmemory: '512mb',
       'maxmemory-policy': 'noeviction',
+      // Out of memory it would take seconds to write a report, for which it has none: the last line of its log says so.
+      'crash-log-enabled': 'no',
+      'crash-memcheck-enabled': 'no',
       ...CLIENT_LIMITS,
       ...(socket === null ? {} : { unixsocket: socket, unixsocketperm: '700' }),
       'enable-debug-command': 'no',
@@ -132,7 +135,7 @@ async function writeAdministrator(file: string, password: string): Promise<void>
   await rename(`${file}.partial`, file);
 }
 
-/** A server that reads its data listens before it answers, which it says by the error LOADING. */
+/** A server that reads its data listens before it answers, which it says by the error LOADING. By BUSY it says that it serves a script. */
 async function untilLoaded(url: string): Promise<void> {
   // Loaded here: whoever reads the table of parts does not need it.
   const { ANSWER_MS, withAdmin } = await import('../../../adapters/redis/with-admin.ts');
@@ -143,6 +146,7 @@ async function untilLoaded(url: string): Promise<void> {
       return;
     } catch (error) {
       const { cause = error } = error as Error;
+      if (/^BUSY/.test((cause as Error).message)) return;
       // The socket is there a moment after the port.
       if (!/^LOADING|ENOENT|ECONNREFUSED/.test((cause as Error).message) || Date.now() > deadline) throw error;
     }
