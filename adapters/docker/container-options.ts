@@ -10,7 +10,8 @@ const MIB = 1024 * 1024;
 /** Numeric user of workloads whose image names none, root, or a name. */
 const DEFAULT_USER = '1001:1001';
 
-const PROCESS_LIMIT = 512;
+/** Processes of a workload at a time. */
+export const PROCESS_LIMIT = 512;
 const OPEN_FILES_LIMIT = 16_384;
 const TMP_LIMIT_BYTES = 64 * MIB;
 const MAX_VOLUMES = 32;

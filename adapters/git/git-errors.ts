@@ -1,5 +1,6 @@
 import type { GitUrl } from '../../domain/deploys/git-url.ts';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
+import { PROVIDER_CHOICE } from '../../domain/git-provider.ts';
 import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 
 /** What an error message may say about where the source comes from. */
@@ -105,8 +106,7 @@ export function shown({ target }: GitPlace): string {
   return target.kind === 'local' ? target.path : target.url.replace(/^https?:\/\//, '');
 }
 
-const GIVE_TOKEN =
-  'connect it with a token of its own: fairlead git connect SERVICE --provider github|gitea|forgejo|gitlab --token';
+const GIVE_TOKEN = `connect it with a token of its own: fairlead git connect SERVICE --provider ${PROVIDER_CHOICE} --token`;
 
 function refusedMessage(place: GitPlace): string {
   const { access } = place;

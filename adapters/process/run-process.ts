@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import type { ProcessEnv } from './base-env.ts';
 import { createOutputCapture } from './output-capture.ts';
+import { signalIfOurs } from './signal-process.ts';
 import { createWatchdog, GATE_SCRIPT } from './watchdog.ts';
 import { writePieces } from './write-pieces.ts';
 
@@ -86,8 +87,8 @@ async function supervise(child: ChildProcess, pid: number, options: RunProcessOp
   let killTimer: NodeJS.Timeout | undefined;
   const stop = (reason: unknown): void => {
     if (stopped.push({ reason }) > 1) return;
-    killGroup(pid, 'SIGTERM');
-    killTimer = setTimeout(() => killGroup(pid, 'SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
+    signalIfOurs(-pid, 'SIGTERM');
+    killTimer = setTimeout(() => signalIfOurs(-pid, 'SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
   };
   const onAbort = (): void => stop(options.signal.reason);
   options.signal.addEventListener('abort', onAbort);
@@ -182,7 +183,7 @@ function waitForEnd(child: ChildProcess, pid: number, isRead: boolean): Promise<
     let pipeTimer: NodeJS.Timeout | undefined;
     child.once('error', reject);
     child.once('exit', () => {
-      killGroup(pid, 'SIGKILL');
+      signalIfOurs(-pid, 'SIGKILL');
       pipeTimer = setTimeout(() => {
         // Whoever reads it may be slower: what is left in the pipe belongs to the output.
         if (!isRead) child.stdout?.destroy();
@@ -209,16 +210,6 @@ function feedInput(child: ChildProcess, input: RunProcessOptions['input'], stop:
 
 async function* onePiece(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
-}
-
-function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // ESRCH: nobody is left. EPERM: only zombies are left (macOS).
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }
 
 function spawnFailed(child: ChildProcess): Promise<never> {

@@ -1,4 +1,5 @@
 import { FairleadError } from '../errors.ts';
+import { PROVIDER_CHOICE } from '../git-provider.ts';
 
 /** Where a repository is, after checking: an address for git's HTTP transport, or a directory of this machine. */
 export type GitUrl =
@@ -174,7 +175,7 @@ function quote(text: string): string {
 
 function credentials(): FairleadError {
   return refused(
-    'Git URL carries credentials; remove them from the address (and revoke them) and give the repository a token of its own: fairlead git connect SERVICE --provider github|gitea|forgejo|gitlab --token, or GIT_TOKEN or GITHUB_TOKEN on the builder',
+    `Git URL carries credentials; remove them from the address (and revoke them) and give the repository a token of its own: fairlead git connect SERVICE --provider ${PROVIDER_CHOICE} --token, or GIT_TOKEN or GITHUB_TOKEN on the builder`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { findCgroups } from '../../adapters/docker/build-bounds/cgroups.ts';
@@ -8,6 +8,7 @@ import { volatileFolder } from '../../adapters/docker/volatile-folder.ts';
 import { createWorkloadFirewall } from '../../adapters/docker/workload-firewall.ts';
 import { workloadGroups } from '../../adapters/docker/workload-groups.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
+import { readIdNamespace } from '../../adapters/process/proc-files.ts';
 import { isMarkedAlive, markOf } from './process-mark.ts';
 import { cacheFolder, type Env } from './project.ts';
 import { errorLine } from './terminal.ts';
@@ -78,8 +79,7 @@ function readNote(name: string): readonly Note[] {
 
 /** Where ids of processes mean what they mean here: a container that shares this folder and the engine has others. */
 async function placeOfIds(): Promise<string> {
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => 'machine');
-  return namespace.replace(/\W/g, '');
+  return await readIdNamespace().catch(() => 'machine');
 }
 
 /** The control groups and packet filters of a stack's workloads, which root alone makes. */

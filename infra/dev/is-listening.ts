@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readStat } from '../../adapters/process/proc-files.ts';
 
 const LISTEN = '0A';
 
@@ -26,11 +27,9 @@ async function listeningSockets(port: number): Promise<ReadonlySet<string>> {
   return new Set(listening.map((columns) => `socket:[${columns[9]}]`));
 }
 
-/** The group of a process; null when it is gone. See proc_pid_stat(5): what follows the name, which may hold anything, begins with state, parent and group. */
+/** The group of a process; null when it is gone. */
 export async function groupOf(pid: string): Promise<number | null> {
-  // It may have ended meanwhile.
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [, , group] = (await readStat(pid)) ?? [];
   return group === undefined ? null : Number(group);
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { readStat } from '../../adapters/process/proc-files.ts';
 
 /** The process of an id as no later one has it: ids are used again, after a reboot from the first one on. Letters, digits and a point. */
 export async function markOf(pid: number): Promise<string> {
@@ -26,15 +27,10 @@ async function startOf(pid: number): Promise<string> {
 
 /** Since which start of the machine, and how long after it. */
 async function ticksOf(pid: number): Promise<string> {
-  try {
-    const machine = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    const facts = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): behind the name, which may have any character, the state comes first, and the start as field 22 of all.
-    const [state = '', ...others] = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' ? '' : `${machine.trim()}${others[18]}`;
-  } catch {
-    return '';
-  }
+  const stat = await readStat(pid);
+  const machine = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
+  if (stat === null || machine === null || stat[0] === 'Z') return '';
+  return `${machine.trim()}${stat[19]}`;
 }
 
 async function listedStartOf(pid: number): Promise<string> {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { signalIfOurs } from '../../adapters/process/signal-process.ts';
 import { isMarkedAlive, markOf, pidOf } from './process-mark.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -34,20 +35,10 @@ export async function killLeft(marks: readonly string[], graceMs: number): Promi
     await delay(LOOK_EVERY_MS);
     left = await alive(left);
   }
-  for (const mark of left) killProcess(pidOf(mark));
+  for (const mark of left) signalIfOurs(pidOf(mark), 'SIGKILL');
 }
 
 async function alive(marks: readonly string[]): Promise<readonly string[]> {
   const states = await Promise.all(marks.map(isMarkedAlive));
   return marks.filter((_, index) => states[index]);
-}
-
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    // ESRCH: it has just ended. EPERM: it is another user's.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }

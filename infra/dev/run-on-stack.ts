@@ -17,7 +17,7 @@ export interface OnStack {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Takes each line that the file writes to its standard output, which is ours without it. */
-  readonly onLine?: (line: string) => void;
+  readonly onLine?: ((line: string) => void) | undefined;
 }
 
 /** Runs a file of ours in a process of its own, set as the platform's processes are. Resolves with its exit code. */
@@ -50,10 +50,7 @@ export async function runOnStack(
     ...(variables === undefined ? {} : { variables }),
   });
   try {
-    return await runFile(path, args, {
-      env: { FAIRLEAD_TEST_STACK: stack.dataDir },
-      ...(onLine === undefined ? {} : { onLine }),
-    });
+    return await runFile(path, args, { env: { FAIRLEAD_TEST_STACK: stack.dataDir }, onLine });
   } finally {
     await end(false);
   }

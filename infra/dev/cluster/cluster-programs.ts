@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { PROCESS_LIMIT } from '../../../adapters/docker/container-options.ts';
 import { NODE_PLACES } from '../tools/containerd.ts';
 import { KUBERNETES_PROGRAMS } from '../tools/kubernetes.ts';
 import { CLUSTER_NETWORK, type ClusterPaths, NODE_NAME } from './cluster-folder.ts';
@@ -193,7 +194,7 @@ function kubeletSettings({ pki, socket, kubelet }: ClusterPaths, { kubelet: port
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     serializeImagePulls: false,
     // As many as a workload may have on the container engine; no pod asks for it.
-    podPidsLimit: 512,
+    podPidsLimit: PROCESS_LIMIT,
     // All that pods have lies in the folder.
     podLogsDir: join(kubelet, 'pod-logs'),
     volumePluginDir: join(kubelet, 'volume-plugins'),

@@ -57,12 +57,16 @@ describe('a build that another version stored', () => {
 
 describe('an incident that a worker of another version stored', () => {
   it('is read with its escalation, whose times that worker left in ISO', async () => {
-    const store = createIncidentStore({ db: createDatabase().connection.db });
+    const { db } = createDatabase().connection;
+    const store = createIncidentStore({ db });
     const policy = { steps: [{ waitMinutes: 0, channelIds: ['chn_a'] }], repeat: null };
     const told = [{ step: 0, at: new Date('2026-11-01T10:00:00Z'), channelIds: ['chn_a'] }];
     const incident = incidentRecord({ escalation: { policy, told } });
-    const texts = told.map((step) => ({ ...step, at: step.at.toISOString() as unknown as Date }));
-    await store.put({ ...incident, escalation: { policy, told: texts } });
+    await store.put(incident);
+    const texts = told.map((step) => ({ ...step, at: step.at.toISOString() }));
+    await db.collection('incidents').updateOne({}, { $set: { 'escalation.told': texts } });
+    const stored = await db.collection('incidents').findOne({});
+    assert.equal(stored?.escalation.told[0].at, '2026-11-01T10:00:00.000Z');
     assert.deepEqual(await store.find(incident.id), incident);
   });
 });
