@@ -1,14 +1,15 @@
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { buildRequest } from '../ports/records.ts';
+import { describeCalls } from './parts/count-calls.ts';
 import { median } from './parts/median.ts';
 import { startNoOpDeploys } from './parts/no-op-deploys.ts';
 import { deployPhases } from './parts/phases.ts';
 
 /**
  * What orchestration costs: a deploy whose every effect is a no-op (request to end of the build, through coordinator,
- * build and slots), against one bare workflow that calls as many no-op activities, on the same worker and server. How
- * many that are is counted in the histories of a deploy's workflows.
+ * build and slots), against one bare workflow that calls as many no-op activities, with inputs and results as large, on the
+ * same worker and server. How many and how large is read in the histories of a deploy's workflows.
  */
 export const needsStack = true;
 
@@ -34,7 +35,7 @@ await noOp.stop();
 
 const [deploy, baseline] = [median(deploys), median(bare)];
 console.log(`database: none; activities without effects`);
-console.log(`a deploy calls ${calls.remote} activities and ${calls.local} local ones`);
+console.log(`a deploy calls ${describeCalls(calls)}`);
 console.log(`deploy with no effects: ${deploy.toFixed(0)} ms (${deploys.map(Math.round).join(' ')})`);
 console.log(`bare workflow: ${baseline.toFixed(0)} ms (${bare.map(Math.round).join(' ')})`);
 for (const { name, ms } of phases) console.log(`  last deploy, ${name}: ${ms} ms`);

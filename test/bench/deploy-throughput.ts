@@ -1,16 +1,20 @@
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
 import { mostBuilds } from '../../domain/deploys/build-slots.ts';
 import { buildRequest } from '../ports/records.ts';
+import { describeCalls } from './parts/count-calls.ts';
 import { finishedByShares } from './parts/fair-shares.ts';
 import { SLOTS, startNoOpDeploys } from './parts/no-op-deploys.ts';
 import { createSlotPool } from './parts/slot-pool.ts';
 
 /**
  * Builds a minute while 200 services of ten orgs each want three deploys, one after the other, whose every effect is a
- * no-op; against bare workflows that call as many no-op activities, for the same services and deploys, on the same worker
- * and server. A bare workflow waits for its slot in the memory of this process, by the rule that builds wait by: an org
- * whose services are alone has BUILD_CONCURRENCY slots, several orgs have up to twice as many. Besides: how long each org took for all of its builds, in multiples of what it would take
- * had every org with work got an equal share (at most 2), and the memory of the worker early and late.
+ * no-op; against bare workflows that call as many no-op activities, with inputs and results as large, for the same
+ * services, on the same worker and server: half as many before the deploys, and as many after them, since the server gets
+ * slower as its database grows. A bare workflow waits for its slot in the memory of this process, by the rule that builds
+ * wait by: an org whose services are alone has BUILD_CONCURRENCY slots, several orgs have up to twice as many.
+ *
+ * Besides: how long each org took for all of its builds, in multiples of what it would take had every org with work got an
+ * equal share (at most 2), and the memory of the worker early and late.
  */
 export const needsStack = true;
 
@@ -18,6 +22,7 @@ const DEPLOYS = 3;
 /** Services of each org: most belong to one, whose builds are not to keep the others waiting. */
 const SERVICES: readonly number[] = [110, 10, 10, 10, 10, 10, 10, 10, 10, 10];
 const BUILDS = DEPLOYS * SERVICES.reduce((sum, count) => sum + count, 0);
+const BARE_BUILDS = BUILDS / 2;
 const noOp = await startNoOpDeploys('deploy-throughput');
 const commands = createDeployCommands(noOp.client);
 
@@ -26,6 +31,7 @@ await commands.request(alone);
 await noOp.ended(alone);
 const calls = await noOp.callsOf(alone);
 
+const bareBefore = await timeBare('before');
 const rss = { early: 0, late: 0 };
 let done = 0;
 const startedAt = performance.now();
@@ -37,22 +43,22 @@ const shares = finishedByShares(
 );
 const waits = finishedAt.map((at, org) => at / (shares[org] ?? Number.NaN));
 
-const bareFrom = performance.now();
-const pool = createSlotPool(SLOTS);
-await Promise.all(SERVICES.map((services, org) => runAllBare(`org-${org}`, services)));
-const bareSeconds = secondsSince(bareFrom);
+const bareAfter = await timeBare('after');
 await noOp.stop();
 
-const perMinute = (taken: number): number => (60 * BUILDS) / taken;
+const perMinute = (builds: number, taken: number): number => (60 * builds) / taken;
+const rate = perMinute(BUILDS, seconds);
+const bareRates = [bareBefore, bareAfter].map((taken) => perMinute(BARE_BUILDS, taken));
+const bareRate = perMinute(2 * BARE_BUILDS, bareBefore + bareAfter);
 console.log('database: none; activities without effects');
+console.log(`a deploy calls ${describeCalls(calls)}; ${SLOTS} to ${mostBuilds(SLOTS)} builds at once`);
+console.log(`${BUILDS} builds of ${SERVICES.length} orgs: ${rate.toFixed(0)} a minute`);
 console.log(
-  `a deploy calls ${calls.remote} activities and ${calls.local} local ones; ${SLOTS} to ${mostBuilds(SLOTS)} builds at once`,
+  `as many bare workflows: ${bareRate.toFixed(0)} a minute (${bareRates.map((each) => each.toFixed(0)).join(' before, ')} after)`,
 );
-console.log(`${BUILDS} builds of ${SERVICES.length} orgs: ${perMinute(seconds).toFixed(0)} a minute`);
-console.log(`as many bare workflows: ${perMinute(bareSeconds).toFixed(0)} a minute`);
 console.log(`time of each org in multiples of an equal share: ${waits.map((wait) => wait.toFixed(2)).join(' ')}`);
 console.log(`memory of the worker after a third of the builds ${rss.early} MB, at their end ${rss.late} MB`);
-console.log(`deploy-throughput: ${(bareSeconds / seconds).toFixed(2)}`);
+console.log(`deploy-throughput: ${(rate / bareRate).toFixed(2)}`);
 process.exit(0);
 
 /** @returns seconds until the last build of the org had ended */
@@ -80,15 +86,26 @@ async function deployOneByOne(org: string, service: string): Promise<void> {
   }
 }
 
-async function runAllBare(org: string, services: number): Promise<void> {
+/** @returns seconds for half as many bare workflows as there are builds */
+async function timeBare(when: string): Promise<number> {
+  const from = performance.now();
+  const pool = createSlotPool(SLOTS);
   await Promise.all(
-    Array.from({ length: services }, async (_, service) => {
-      for (let deploy = 0; deploy < DEPLOYS; deploy += 1) {
-        const id = `bare/${org}/${service}/${deploy}`;
-        await pool.run({ id, org }, () => noOp.runBare(id, calls));
-      }
-    }),
+    SERVICES.flatMap((services, org) =>
+      Array.from({ length: services }, async (_, service) => {
+        for (let deploy = 0; deploy < deploysOf(service); deploy += 1) {
+          const id = `bare/${when}/org-${org}/${service}/${deploy}`;
+          await pool.run({ id, org: `org-${org}` }, () => noOp.runBare(id, calls));
+        }
+      }),
+    ),
   );
+  return secondsSince(from);
+}
+
+/** One or two bare workflows by turns: half of the three deploys of each service. */
+function deploysOf(service: number): number {
+  return 1 + (service % 2);
 }
 
 function commitOf(deploy: number): string {

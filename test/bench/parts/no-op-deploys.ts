@@ -18,17 +18,18 @@ import type { PartState } from '../../../infra/dev/stack-state.ts';
 import { temporalCertificates } from '../../../infra/dev/temporal-certificates.ts';
 import { createFakeActivities } from '../../workflows/deploys/harness.ts';
 import { countCalls } from './count-calls.ts';
-import type { BareCalls } from './overhead-workflows.ts';
+import type { BareCall } from './overhead-workflows.ts';
+import { textOf } from './text-of.ts';
 
 /** Deploys whose every effect is a no-op, on the Temporal server of a stack, and the bare workflow they are held against. */
 export interface NoOpDeploys {
   readonly client: Client;
   /** What a deploy called until its build had ended, when nothing else asked for a slot. */
-  readonly callsOf: (request: BuildRequest) => Promise<BareCalls>;
+  readonly callsOf: (request: BuildRequest) => Promise<readonly BareCall[]>;
   /** Waits for the end of a build that was requested; its coordinator starts it a moment after it accepted the request. */
   readonly ended: (request: BuildRequest) => Promise<void>;
-  /** One workflow that calls as many activities, and nothing else. */
-  readonly runBare: (workflowId: string, calls: BareCalls) => Promise<void>;
+  /** One workflow that calls activities that do nothing, and does nothing else. */
+  readonly runBare: (workflowId: string, calls: readonly BareCall[]) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -83,7 +84,7 @@ async function createNoOpWorker(
     namespace: NAMESPACE,
     identity: 'bench',
     taskQueue: TASK_QUEUE,
-    activities: { ...activities, nothing: async () => undefined },
+    activities: { ...activities, nothing: async (_input: string, resultBytes: number) => textOf(resultBytes) },
     slots: mostBuilds(SLOTS) + 15,
     activityQueues: [],
     report: () => 'err_test',

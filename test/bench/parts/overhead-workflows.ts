@@ -1,18 +1,28 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { textOf } from './text-of.ts';
 
 export * from '../../../workflows/index.ts';
 
-/** How many activities of each kind a deploy calls, all of its workflows together. */
-export interface BareCalls {
-  readonly local: number;
-  readonly remote: number;
+/** One activity that a deploy calls; bytes of JSON. */
+export interface BareCall {
+  readonly kind: 'local' | 'remote';
+  readonly inputBytes: number;
+  readonly resultBytes: number;
 }
 
-const local = proxyLocalActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '10s' });
-const remote = proxyActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '10s', heartbeatTimeout: '10s' });
+interface Activities {
+  nothing(input: string, resultBytes: number): Promise<string>;
+}
 
-/** The baseline: one workflow that calls as many activities, one after the other, and does nothing else. */
-export async function callNothing({ local: locals, remote: remotes }: BareCalls): Promise<void> {
-  for (let call = 0; call < locals; call += 1) await local.nothing();
-  for (let call = 0; call < remotes; call += 1) await remote.nothing();
+const local = proxyLocalActivities<Activities>({ startToCloseTimeout: '10s' });
+const remote = proxyActivities<Activities>({ startToCloseTimeout: '10s', heartbeatTimeout: '10s' });
+
+/**
+ * The baseline: one workflow that calls as many activities, one after the other, with inputs and results as large, and
+ * does nothing else.
+ */
+export async function callNothing(calls: readonly BareCall[]): Promise<void> {
+  for (const { kind, inputBytes, resultBytes } of calls) {
+    await (kind === 'local' ? local : remote).nothing(textOf(inputBytes), resultBytes);
+  }
 }
