@@ -6,6 +6,7 @@ import { createDisposableStacks } from './disposable-stacks.ts';
 import { freePorts } from './free-ports.ts';
 import { watchIdleCores } from './idle-cores.ts';
 import { projectRoot } from './project.ts';
+import { filesOfSample, SAMPLED_FILES } from './sampled-files.ts';
 import type { EngineConsent } from './start-engine.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
 import { LANES, type Lane, needsEngine } from './test-lanes.ts';
@@ -22,9 +23,9 @@ import { TEST_GIT_URL, TEST_SAMPLE, TEST_SMOKE, TEST_STACK } from './test-variab
 /**
  * `npm test [-- <glob or substring> …] [--smoke] [--every] [--no-e2e] [--yes]`: checks, then the lanes of tests, end-to-end
  * tests on one embedded stack. A filter leaves the checks out, and shows every test. `--smoke` takes a selection of 90
- * seconds. `--every` plays each point of exhaustive matrices, of which one of three is played else; so does a filter. `--yes`
- * installs a container engine where there is none; an installed one is started in any case. The last line is
- * `N passed, N failed`.
+ * seconds. `--every` plays each point of exhaustive matrices and each long file of one concern, of which one of three is
+ * played else; so does a filter. `--yes` installs a container engine where there is none; an installed one is started in
+ * any case. The last line is `N passed, N failed`.
  */
 
 interface Run {
@@ -48,13 +49,14 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
     },
   });
   if (filters.length === 0) await addChecks(tally);
-  const files = selectFiles({ filters, smoke: values.smoke, endToEnd: !values['no-e2e'] });
+  const sample = values.every || filters.length > 0 ? null : await sampleOf(projectRoot);
+  if (sample !== null) report.line(SAMPLED);
+  const selected = selectFiles({ filters, smoke: values.smoke, endToEnd: !values['no-e2e'] });
+  const files = filesOfSample(selected, sample);
   const engine: EngineConsent = { may: values.yes ? 'install' : 'start', command: 'npm test -- --yes' };
   // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
   const used = files.some(needsEngine);
   const { leave } = used ? await useCleanEngine(report, engine) : { leave: async () => {} };
-  const sample = values.every || filters.length > 0 ? null : await sampleOf(projectRoot);
-  if (sample !== null) report.line(SAMPLED);
   const parts = await startTestParts({ env: process.env, report, files: files.length, smoke: values.smoke });
   for (const { name, reason } of parts.missing) tally.failures.push({ name, file: '', reason });
   Object.assign(process.env, parts.variables, { LOCAL_SOURCES_ROOT: TEST_SETTINGS.LOCAL_SOURCES_ROOT });
@@ -85,7 +87,9 @@ async function useCleanEngine(report: Reporter, consent: EngineConsent): Promise
   }
 }
 
-const SAMPLED = `of exhaustive matrices, one of ${SAMPLED_OF} points is played, other ones with the next commit; --every plays all`;
+const SAMPLED =
+  `of exhaustive matrices, one of ${SAMPLED_OF} points is played, and of ${SAMPLED_FILES.length} long files one of ` +
+  `${SAMPLED_OF}, other ones with the next commit; --every plays all`;
 
 async function addChecks(tally: Tally): Promise<void> {
   for (const { name, failure } of await runChecks(console.log)) {

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { filesOfSample, SAMPLED_FILES } from '../../infra/dev/sampled-files.ts';
 import { SAMPLED_OF, sampleOf } from '../../infra/dev/test-sample.ts';
+import { selectFiles } from '../../infra/dev/test-selection.ts';
 import { TEST_SAMPLE } from '../../infra/dev/test-variables.ts';
 import { isPlayed } from '../support/is-played.ts';
 
@@ -53,4 +55,20 @@ test('without git, and in a file that is run alone, every point is played', asyn
     POINTS.filter((point) => isPlayed(point)),
     POINTS,
   );
+});
+
+test('three commits in a row play every long file once, all other files each, and --every plays all', () => {
+  const files = selectFiles({ filters: [], smoke: false, endToEnd: true });
+  for (const file of SAMPLED_FILES) assert.ok(files.includes(file), file);
+  assert.deepEqual(filesOfSample(files, null), files);
+  const runs = Array.from({ length: SAMPLED_OF }, (_, sample) => filesOfSample(files, sample));
+  for (const file of files) {
+    const times = runs.filter((run) => run.includes(file)).length;
+    assert.equal(times, SAMPLED_FILES.includes(file) ? 1 : SAMPLED_OF, file);
+  }
+});
+
+test('no file that --smoke takes is left to another commit', () => {
+  const smoke = selectFiles({ filters: [], smoke: true, endToEnd: true });
+  for (let sample = 0; sample < SAMPLED_OF; sample += 1) assert.deepEqual(filesOfSample(smoke, sample), smoke);
 });
