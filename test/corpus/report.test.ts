@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { shareLive } from './report.ts';
+import { secondOverFirst, shareLive } from './report.ts';
 import type { CorpusRow, Need } from './repositories.ts';
 
 const row = (needs?: Need): CorpusRow => ({
@@ -31,5 +31,14 @@ describe('the share of a corpus that is live', () => {
 
   it('is no number of no repository', () => {
     assert.equal(shareLive([]), '0 of the 0 that need nothing from outside are live');
+  });
+});
+
+describe('the second build over the first', () => {
+  it('is the median of those that were built twice', () => {
+    const built = (firstSeconds: number | null, secondSeconds: number | null) => ({ firstSeconds, secondSeconds });
+    const outcomes = [built(100, 20), built(100, 90), built(100, 30), built(50, null), built(null, null)];
+    assert.equal(secondOverFirst(outcomes), 'the second build over the first, median of 3: 0.30');
+    assert.equal(secondOverFirst([built(50, null)]), 'none was built twice');
   });
 });

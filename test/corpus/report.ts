@@ -1,3 +1,4 @@
+import { median } from '../bench/parts/median.ts';
 import type { Outcome } from './deploy-repository.ts';
 import { type CorpusRow, FAULTS, type Need, OUTSIDE } from './repositories.ts';
 import type { Sample } from './samples.ts';
@@ -45,6 +46,15 @@ export function shareLive(results: readonly (readonly [Pick<CorpusRow, 'needs'>,
   const share = alone.length === 0 ? '' : ` (${Math.round((100 * live) / alone.length)} %)`;
   const why = kept.length === 0 ? '' : `; ${kept.join(', ')}`;
   return `${live} of the ${alone.length} that need nothing from outside are live${share}${why}`;
+}
+
+/** How long a build after a change of one line takes beside the first: the median of those that were built twice. */
+export function secondOverFirst(outcomes: readonly Pick<Outcome, 'firstSeconds' | 'secondSeconds'>[]): string {
+  const ratios = outcomes.flatMap(({ firstSeconds, secondSeconds }) =>
+    firstSeconds === null || secondSeconds === null ? [] : [secondSeconds / firstSeconds],
+  );
+  if (ratios.length === 0) return 'none was built twice';
+  return `the second build over the first, median of ${ratios.length}: ${median(ratios).toFixed(2)}`;
 }
 
 function isOutside(needs: Need | undefined): boolean {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { deployRepository, type Outcome } from './deploy-repository.ts';
-import { nameOf, outcomeRow, shareLive, tableHead } from './report.ts';
+import { nameOf, outcomeRow, secondOverFirst, shareLive, tableHead } from './report.ts';
 import { CORPUS, type CorpusRow } from './repositories.ts';
 import { SAMPLES, type Sample } from './samples.ts';
 
@@ -26,6 +26,7 @@ const failed = results.filter(([, { wrong }]) => wrong !== null).length;
 console.log(
   `\n${rows.length - failed} passed, ${failed} failed; ${shareLive(results.filter(([row]) => !('sample' in row)))}`,
 );
+console.log(secondOverFirst(results.map(([, outcome]) => outcome)));
 process.exitCode = failed === 0 ? 0 : 1;
 
 /** What breaks around one repository, such as its fetch, is not the end of the run. */

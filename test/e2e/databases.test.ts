@@ -95,7 +95,8 @@ describe('a service with a PostgreSQL database and Redis', { timeout: 890_000 },
     await using without = await sampleService('no-rows', {
       computes: `import('node:dns/promises').then(({ lookup }) => Promise.allSettled(['postgres', 'redis'].map((name) => lookup(name + '.internal'))).then((all) => all.map(({ reason }) => reason?.code)))`,
     });
-    for (const service of [shop, other, without]) await completed((await trigger(service.name)).buildId);
+    const builds = await Promise.all([shop, other, without].map(({ name }) => trigger(name)));
+    await Promise.all(builds.map(({ buildId }) => completed(buildId)));
     const seen = async (query = '') => JSON.parse((await visit(shop.name, `/${query}`)).body).computed;
     const { prefix } = JSON.parse((await visit(other.name)).body).computed;
     assert.match(prefix, new RegExp(`^${other.name}_prod\\.[0-9a-f]{12}:$`));
