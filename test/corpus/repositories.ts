@@ -3,7 +3,7 @@ import type { Framework } from '../../domain/catalog/catalog.ts';
 /** What somebody outside of the repository must give before it can run. */
 export const OUTSIDE = ['a database', 'the internet', 'variables', 'Cloudflare Workers'] as const;
 /** What its author must change before it can run on any host of containers. */
-export const FAULTS = ['another listening address', 'another folder to write to'] as const;
+export const FAULTS = ['another listening address', 'another folder to write to', 'a missing file'] as const;
 
 export type Need = (typeof OUTSIDE)[number] | (typeof FAULTS)[number];
 
@@ -225,7 +225,9 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: '914a33426aac20f825ca52fae80b889302b92240',
     directory: 'dashboard/starter-example',
     framework: 'nextjs',
-    expected: 'live',
+    // Readers of the course write it.
+    expected: /app\/ui\/fonts|acme-logo/,
+    needs: 'a missing file',
   },
   {
     repository: 'theodorusclarence/ts-nextjs-tailwind-starter',
