@@ -66,7 +66,7 @@ async function perform(shell: ShellDeps, action: Action, submission: Submission)
     const done = await action.run({
       params,
       body: validate(action.body, fields, 'body') as Readonly<Record<string, unknown>>,
-      person: session.person,
+      ...{ person: session.person, csrf: session.csrf },
       platform: shell.platformAs(session),
       now: shell.now,
       log: context.log,

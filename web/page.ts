@@ -158,7 +158,7 @@ export interface ActionSent {
 
 /**
  * What an action answers that makes a secret: the page that shows it, this once. It is the answer to the form itself, so
- * that the secret is in no address and no cookie, and no cache keeps it.
+ * that the secret is in no address and no cookie, and no cache keeps it. Also what one answers that asks back, with a form.
  */
 export interface ActionShown {
   readonly shown: PageView;
@@ -184,7 +184,8 @@ export interface ActionDefinition<P extends Params, B extends Params> {
 
 export type ActionContext<P = Readonly<Record<string, unknown>>, B = Readonly<Record<string, unknown>>> = Pick<
   PageContext<P>,
-  'params' | 'person' | 'platform' | 'now' | 'log'
+  // The token is for a form of the page that is shown.
+  'params' | 'person' | 'platform' | 'now' | 'log' | 'csrf'
 > & { readonly body: B };
 
 export interface Action extends Omit<ActionDefinition<Params, Params>, 'back' | 'run'> {

@@ -2,6 +2,7 @@ import { auditLedger } from './audit-ledger/pages.ts';
 import { authorizedOrgs } from './authorized-orgs/pages.ts';
 import { backups } from './backups/pages.ts';
 import { config } from './config/pages.ts';
+import { customDomains } from './custom-domains/pages.ts';
 import { deploys } from './deploys/pages.ts';
 import { gitHooks } from './git-hooks/pages.ts';
 import { grants } from './grants/pages.ts';
@@ -29,6 +30,7 @@ export const WEB_MODULES: readonly WebModule[] = [
   deploys,
   config,
   backups,
+  customDomains,
   grants,
   gitHooks,
   logs,

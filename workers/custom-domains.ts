@@ -5,7 +5,7 @@ import { createCloudflareDomainZones } from '../adapters/cloudflare/domain-zones
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createEdgeHosts } from '../adapters/edge-router/host-files.ts';
 import { alarmsSection } from '../adapters/env/alarms.ts';
-import { customDomainsSection } from '../adapters/env/custom-domains.ts';
+import { customDomainsSection, modeSettings } from '../adapters/env/custom-domains.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import { statusPageSection } from '../adapters/env/monitor-service.ts';
 import type { ReadSection } from '../adapters/env.ts';
@@ -46,9 +46,7 @@ export const customDomains = defineModule({
     const { urls, providerKey, platformOrg } = settings;
     const { db } = await connect('builder');
     await createBuilderIndexes(db);
-    const ingressTarget = env.INGRESS_TARGET ?? null;
-    const customersTarget = env.SAAS_CNAME_TARGET ?? null;
-    const targets = { platformDomain: env.PLATFORM_DOMAIN, ingressTarget, customersTarget };
+    const targets = { platformDomain: env.PLATFORM_DOMAIN, ...modeSettings(env) };
     return createCustomDomainsActivities({
       domains: createCustomDomainStore({ db }),
       services: createServiceStore({ db, now }),
@@ -70,8 +68,6 @@ export const customDomains = defineModule({
         ...targets,
         ...platformNames({ ...targets, urls: [...Object.values(urls), env.GIT_URL, env.STATUS_URL] }),
         platformOrg,
-        usesHostnames: usesHostnames(env),
-        issuesCertificates: env.ACME_DIRECTORY_URL !== undefined && env.CONFIG_ENCRYPTION_KEY !== undefined,
         replaceableTargets: env.DNS_REPLACEABLE_TARGETS,
       },
     });
@@ -83,11 +79,6 @@ function composeMonitors({ env, settings: { internalKey } }: Parts): DomainMonit
   const key = env.MONITOR_INTERNAL_KEY ?? internalKey;
   if (env.MONITOR_URL === undefined || key === undefined) return null;
   return createDomainMonitors({ url: env.MONITOR_URL, internalKey: key });
-}
-
-/** By default where it is set up (spec 2, "Custom domains", 4). */
-function usesHostnames({ SAAS_ENABLED, SAAS_ZONE_ID, EDGE_DNS_ZONE_ID, EDGE_DNS_API_TOKEN }: Parts['env']): boolean {
-  return SAAS_ENABLED ?? (EDGE_DNS_API_TOKEN !== undefined && (SAAS_ZONE_ID ?? EDGE_DNS_ZONE_ID) !== undefined);
 }
 
 /** At PowerDNS where its API is set, else at Cloudflare; null without either. */

@@ -1,5 +1,10 @@
 import { describeAddresses, judgeAddresses, judgeTexts, leadOf } from '../../domain/custom-domains/address-look.ts';
-import { type HeldDomain, isSettled, type ZoneView } from '../../domain/custom-domains/custom-domain.ts';
+import {
+  type HeldDomain,
+  isSettled,
+  type SeenCertificate,
+  type ZoneView,
+} from '../../domain/custom-domains/custom-domain.ts';
 import { recordTo } from '../../domain/custom-domains/mode.ts';
 import { ownershipProof } from '../../domain/custom-domains/ownership-proof.ts';
 import { type DomainCondition, type DomainFacts, standingOf } from '../../domain/custom-domains/state-table.ts';
@@ -18,6 +23,8 @@ export interface DomainLook {
   readonly resolvedTarget: string | undefined;
   /** As the provider has it now; undefined where it was not asked. */
   readonly zone: ZoneView | null | undefined;
+  /** As its certificates say it now; undefined where they were not asked. */
+  readonly certificate: SeenCertificate | null | undefined;
 }
 
 const NOT_ASKED: Found = { fact: 'unknown', reason: '' };
@@ -32,6 +39,7 @@ export async function lookAtDomain(
 ): Promise<DomainLook> {
   const { mode } = record.holder;
   let zone: ZoneView | null | undefined;
+  let certificate: SeenCertificate | null | undefined;
   const found: Record<DomainCondition, Found> = {
     ...{ proof: NOT_ASKED, zone: NOT_ASKED, dns: NOT_ASKED, hostname: NOT_ASKED, certificate: NOT_ASKED },
   };
@@ -55,7 +63,9 @@ export async function lookAtDomain(
     // That the zone is there by now, or that the name led here before, asks for a proof that nothing asked for until then.
     if (proof.record.holder.proof === null) found.proof = askedSince(current) ?? found.proof;
     if (mode === 'external') found.hostname = HOLDS;
-    if (mode === 'direct' && found.dns.fact === 'holds') found.certificate = await certificateOf(deps, record);
+    if (mode === 'direct' && found.dns.fact === 'holds') {
+      ({ found: found.certificate, seen: certificate } = await certificateOf(deps, record));
+    }
   }
   const facts = Object.fromEntries(
     Object.entries(found).map(([condition, { fact }]) => [condition, fact]),
@@ -63,7 +73,7 @@ export async function lookAtDomain(
   const { condition } = standingOf(mode, facts, record.holder.state === 'active');
   const unknown = Object.values(found).find(({ fact, reason }) => fact === 'unknown' && reason !== '');
   const reason = condition === null ? (unknown?.reason ?? '') : found[condition].reason;
-  return { facts, reason, record: current, zone, resolvedTarget: found.dns.resolvedTarget };
+  return { facts, reason, record: current, zone, certificate, resolvedTarget: found.dns.resolvedTarget };
 }
 
 function askedSince({ holder }: HeldDomain): Found | null {
@@ -140,11 +150,20 @@ async function addressesOf(
   return { fact: judgeAddresses(look, wanted), reason, lead, ...(resolvedTarget !== undefined && { resolvedTarget }) };
 }
 
-async function certificateOf({ certificates }: CustomDomainsDeps, { domain, holder }: HeldDomain): Promise<Found> {
+async function certificateOf(
+  { certificates }: CustomDomainsDeps,
+  { domain, holder }: HeldDomain,
+): Promise<{ readonly found: Found; readonly seen: SeenCertificate | null }> {
   const names = await certificates.read(holder);
   const name = names.find(({ host }) => host === domain);
-  if (name === undefined) return { fact: 'missing', reason: 'its certificate was not asked for yet' };
-  if (name.state === 'served') return HOLDS;
-  const said = name.reason === null ? '' : `: ${name.reason}`;
-  return { fact: 'missing', reason: `its certificate is ${name.state}${said}` };
+  if (name === undefined) {
+    return { found: { fact: 'missing', reason: 'its certificate was not asked for yet' }, seen: null };
+  }
+  const { state, reason, notAfter, servedAt } = name;
+  const seen = { notAfter: dateOf(notAfter), servedAt: dateOf(servedAt) };
+  if (state === 'served') return { found: HOLDS, seen };
+  const said = reason === null ? '' : `: ${reason}`;
+  return { found: { fact: 'missing', reason: `its certificate is ${state}${said}` }, seen };
 }
+
+const dateOf = (time: string | null): Date | null => (time === null ? null : new Date(time));

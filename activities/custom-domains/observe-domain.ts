@@ -90,6 +90,7 @@ async function lookOnce(
     ...(untold !== null && { untold }),
     ...(isProven && { provenAt: at }),
     ...(look.zone !== undefined && { zone: look.zone }),
+    ...(look.certificate !== undefined && { certificate: look.certificate }),
     ...(look.resolvedTarget !== undefined && { resolvedTarget: look.resolvedTarget }),
   };
   const changed = changedHolder(current, { ...changes, ...seenThere, ...(isNews && { attachedAt: null }) });

@@ -100,7 +100,7 @@ export function createCertificateAuthority(options: CertificateAuthorityOptions)
         return readOrder(await client.createOrder(order));
       }),
     readOrder: (url, signal) =>
-      call(signal, async ({ client }) => await orNull(async () => readOrder(await get(client, url)))),
+      call(signal, async ({ client }) => await orNull(async () => readOrder(await get(client, url)), isMalformed)),
     readAuthorizations: (url, signal) =>
       call(signal, async ({ client }) => {
         const authorizations = await client.getAuthorizations(await get(client, url));
@@ -185,16 +185,22 @@ function problemText(error: unknown): string | null {
   return 'detail' in error && typeof error.detail === 'string' ? error.detail.slice(0, 500) : 'it gives no reason';
 }
 
-/** Null for what the authority does not know, or does not know of this account. */
-async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+/** Null for what the authority does not know, or does not know of this account. @param isUnknown what else says so */
+async function orNull<T>(
+  work: () => Promise<T>,
+  isUnknown: (details: ReturnType<typeof detailsOf>) => boolean = () => false,
+): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    const status = detailsOf(error)?.status;
-    if (status === 404 || status === 403) return null;
+    const details = detailsOf(error);
+    if (details?.status === 404 || details?.status === 403 || isUnknown(details)) return null;
     throw error;
   }
 }
+
+/** By which step-ca answers who asks for an order that it does not have: of such a request nothing else can be malformed. */
+const isMalformed = (details: ReturnType<typeof detailsOf>): boolean => details?.type === 'malformed';
 
 async function orIgnored(types: readonly string[], work: () => Promise<unknown>): Promise<void> {
   try {

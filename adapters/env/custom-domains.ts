@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModeSettings } from '../../domain/custom-domains/settings.ts';
 import { certificatesSection } from './certificates.ts';
 import { propertiesWorkerSection } from './properties.ts';
 import { stackId } from './stack-id.ts';
@@ -15,26 +16,32 @@ export const domainTargetsSection = {
   SAAS_CNAME_TARGET: hostName.optional(),
 };
 
-/** What the worker of custom domains reads besides. */
-export const customDomainsSection = {
+/** By which there are modes: what the builder, which says so, and the worker both read. */
+export const domainModesSection = {
   ...domainTargetsSection,
   /** Whether the platform writes records at the DNS provider; off, they are shown. */
   ENABLE_DNS_MANAGEMENT: flag.default(false),
-  /** Of Cloudflare: its token, and the account in which zones are made. */
+  /** Of Cloudflare. */
   EDGE_DNS_API_TOKEN: secret(text.optional()),
-  EDGE_DNS_ACCOUNT_ID: text.optional(),
   EDGE_DNS_ZONE_ID: text.optional(),
   /** Of names in external mode: whether the edge provider is told of each; on where its token and zone are set. */
   SAAS_ENABLED: flag.optional(),
   SAAS_ZONE_ID: text.optional(),
+  /** By which certificates are issued: the direct mode needs it. */
+  ACME_DIRECTORY_URL: certificatesSection.ACME_DIRECTORY_URL,
+};
+
+/** What the worker of custom domains reads besides. */
+export const customDomainsSection = {
+  ...domainModesSection,
+  /** Of Cloudflare: the account in which zones are made. */
+  EDGE_DNS_ACCOUNT_ID: text.optional(),
   /** Of PowerDNS, in the place of Cloudflare: its HTTP API, and the name servers of zones that are made. */
   POWERDNS_API_URL: baseUrl.optional(),
   POWERDNS_API_KEY: secret(text.optional()),
   POWERDNS_NAME_SERVERS: commaList
     .refine((list) => list.every((one) => HOST.test(one)), 'a list of names of hosts')
     .default([]),
-  /** By which certificates are issued: the direct mode needs it. */
-  ACME_DIRECTORY_URL: certificatesSection.ACME_DIRECTORY_URL,
   /** Targets whose records an add replaces. */
   DNS_REPLACEABLE_TARGETS: commaList
     .refine((list) => list.every((one) => HOST.test(one)), 'a list of names of hosts')
@@ -43,3 +50,18 @@ export const customDomainsSection = {
   DNS_RESOLVERS: propertiesWorkerSection.DNS_RESOLVERS,
   STACK_ID: stackId,
 };
+
+/** What decides which modes there are, as the environment has it. The keys of stored secrets seal those of certificates. */
+export function modeSettings(
+  env: z.infer<z.ZodObject<typeof domainModesSection>> & { readonly CONFIG_ENCRYPTION_KEY?: unknown },
+): ModeSettings {
+  const { SAAS_ENABLED, SAAS_ZONE_ID, EDGE_DNS_ZONE_ID, EDGE_DNS_API_TOKEN } = env;
+  const hasEdge = EDGE_DNS_API_TOKEN !== undefined && (SAAS_ZONE_ID ?? EDGE_DNS_ZONE_ID) !== undefined;
+  return {
+    ingressTarget: env.INGRESS_TARGET ?? null,
+    customersTarget: env.SAAS_CNAME_TARGET ?? null,
+    issuesCertificates: env.ACME_DIRECTORY_URL !== undefined && env.CONFIG_ENCRYPTION_KEY !== undefined,
+    // By default where it is set up (spec 2, "Custom domains", 4).
+    usesHostnames: SAAS_ENABLED ?? hasEdge,
+  };
+}

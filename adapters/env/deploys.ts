@@ -6,7 +6,7 @@ import { parseGitOwner } from '../../domain/deploys/git-credential.ts';
 import { isOrgSlug } from '../../domain/org-slug.ts';
 import { backupsSection } from './backups.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
-import { domainTargetsSection } from './custom-domains.ts';
+import { domainModesSection } from './custom-domains.ts';
 import { databasesSection } from './databases.ts';
 import { monitorKeySection, statusPageSection } from './monitor-service.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
@@ -62,7 +62,7 @@ export const deploysSection = {
 export const builderSection = {
   ...deploysSection,
   ...backupsSection,
-  ...domainTargetsSection,
+  ...domainModesSection,
   // Their hosts are no service's, as those of all parts.
   ...statusPageSection,
   ...urlsElsewhereSection,

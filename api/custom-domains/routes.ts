@@ -3,6 +3,7 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { isHeld } from '../../domain/custom-domains/custom-domain.ts';
 import {
   addDomainBodySchema,
+  domainModesSchema,
   domainParams,
   domainView,
   domainViewSchema,
@@ -11,6 +12,7 @@ import {
 } from '../../domain/custom-domains/domain-schema.ts';
 import type { AddDomain } from '../../domain/custom-domains/messages.ts';
 import type { DomainFilter } from '../../domain/custom-domains/ports.ts';
+import { modeOffers } from '../../domain/custom-domains/settings.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
@@ -100,6 +102,33 @@ function readingRoutes(deps: CustomDomainsDeps): readonly Route[] {
         });
         return { status: 200, data: { items: items.map(domainView), nextCursor } };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/domains/modes',
+      summary: 'In which modes names can be added here',
+      tag,
+      callers: BUILDER_CALLERS.viewer,
+      responses: {
+        200: { description: 'Each mode, with what keeps it from being offered', schema: domainModesSchema },
+      },
+      handle: async () => {
+        const { writesRecords, ...settings } = deps.domainModes;
+        return { status: 200, data: { modes: [...modeOffers(settings)], writesRecords } };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/domains/:domain',
+      summary: 'How a name was when it was seen last',
+      description: 'Nobody is asked: `/status` looks at it first.',
+      tag,
+      callers: BUILDER_CALLERS.viewer,
+      params: domainParams,
+      responses: { 200: { description: 'The name', schema: domainViewSchema } },
+      errors: ['DOMAIN_NOT_FOUND'],
+      resource: ({ params }, { caller }) => requireDomain(deps, caller, params.domain),
+      handle: async ({ resource }) => ({ status: 200, data: domainView(resource) }),
     }),
     defineRoute({
       method: 'get',

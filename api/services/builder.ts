@@ -5,6 +5,7 @@ import { createOutboxRecorder } from '../../adapters/audit-ledger/outbox-recorde
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../../adapters/edge-router/route-files.ts';
+import { modeSettings } from '../../adapters/env/custom-domains.ts';
 import { builderSection } from '../../adapters/env/deploys.ts';
 import { createGitAccounts } from '../../adapters/git-host/git-accounts.ts';
 import { createGitHost } from '../../adapters/git-host/git-host.ts';
@@ -73,6 +74,7 @@ export const builder = defineService({
     // Without a git host of the platform there is nothing to bring up to date.
     const notices = env.GIT_URL === undefined ? null : createMemberNotices({ commands: sharingCommands, log });
     const gitHosts = { platformGitUrl: env.GIT_URL ?? null, now };
+    const modes = modeSettings(env);
     const stores = { builds: createBuildStore({ db, now }), releases: createReleaseStore({ db }) };
     const deps = {
       ...stores,
@@ -82,11 +84,10 @@ export const builder = defineService({
       domains: createCustomDomainStore({ db }),
       domainCommands: createDomainCommands(temporal()),
       platformNames: platformNames({
-        platformDomain: env.PLATFORM_DOMAIN,
-        ingressTarget: env.INGRESS_TARGET ?? null,
-        customersTarget: env.SAAS_CNAME_TARGET ?? null,
+        ...{ platformDomain: env.PLATFORM_DOMAIN, ...modes },
         urls: [publicUrl, ...Object.values(settings.urls), env.STATUS_URL, env.GATEWAY_URL, env.GIT_URL],
       }),
+      domainModes: { ...modes, writesRecords: env.ENABLE_DNS_MANAGEMENT },
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(temporal()),
       gitConnections: createGitConnectionStore({ db }),

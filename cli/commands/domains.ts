@@ -25,6 +25,7 @@ export const domainReply = z.looseObject({
   records: z.array(z.looseObject({ type: text, name: text, value: text })).default([]),
   replacedRecord: z.looseObject({ type: text, content: text }).nullish(),
   observedAt: text.nullish(),
+  certificate: z.looseObject({ expiresAt: text.nullish(), servedAt: text.nullish() }).nullish(),
 });
 const removedReply = z.looseObject({ domain: text, state: text });
 
@@ -175,10 +176,18 @@ function tell(context: CliContext, found: DomainReply): number {
   else {
     output.print(`${printable(found.domain)} of ${found.service} (${found.environment}): ${found.state}`);
     if (found.reason != null) output.print(printable(found.reason));
+    tellCertificate(context, found);
     tellRecords(context, found);
     if (found.state !== 'active') output.print(nextStep(found));
   }
   return exitCode(found.state === 'failed' ? 'failed' : 'ok');
+}
+
+function tellCertificate({ output, now }: CliContext, { certificate }: DomainReply): void {
+  if (certificate?.expiresAt == null) return;
+  const { expiresAt, servedAt } = certificate;
+  const seen = servedAt == null ? 'not seen served yet' : `seen served ${formatAge(servedAt, now())}`;
+  output.print(printable(`its certificate is good until ${expiresAt}, ${seen}`));
 }
 
 /** As lines of a zone file, to be pasted at the DNS provider. */

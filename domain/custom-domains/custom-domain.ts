@@ -29,6 +29,14 @@ export interface ZoneView {
   readonly originalNameServers: readonly string[];
 }
 
+/** What was seen of the certificate of a name. */
+export interface SeenCertificate {
+  /** When what was issued ends; null before. */
+  readonly notAfter: Date | null;
+  /** When it was last seen served at the public address of the name; null for never. */
+  readonly servedAt: Date | null;
+}
+
 /** Whose a name is, and how far it is. */
 export interface DomainHolder {
   /** `dom_…`; another one each time that the name is added. */
@@ -97,6 +105,8 @@ export interface DomainHolder {
   readonly resolvedTarget: string | null;
   /** Of the newest look that somebody answered. */
   readonly observedAt: Date | null;
+  /** By the newest look that asked for it; null of one that none was asked for, as in the other modes. */
+  readonly certificate: SeenCertificate | null;
   /** Since when it is being taken away; then nothing but its removal goes on. */
   readonly removingSince: Date | null;
 }
@@ -135,6 +145,7 @@ export function newHolder(fields: NewHolder): DomainHolder {
       lost: null,
       resolvedTarget: null,
       observedAt: null,
+      certificate: null,
       removingSince: null,
     },
   };

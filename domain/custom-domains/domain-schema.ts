@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { pageQueryShape } from '../page-schema.ts';
-import { DOMAIN_STATES, type HeldDomain, isSettled } from './custom-domain.ts';
+import { DOMAIN_STATES, type HeldDomain, isSettled, wantsCertificate } from './custom-domain.ts';
 import { DOMAIN_MODES, recordTo } from './mode.ts';
 import { type OwnershipProof, ownershipProof } from './ownership-proof.ts';
 
 /** Shapes of custom domains as the API takes and shows them (spec 2, "Custom domains"). */
 
 const time = z.iso.datetime();
-const name = z.string().min(1).max(2_000);
+/** As somebody wrote it: `readDomainName` says whether it is one. */
+export const domainNameSchema = z.string().min(1).max(2_000);
 const idOrName = z.string().min(1).max(64).describe('Id or name of the service');
 
 export const addDomainBodySchema = z.strictObject({
   service: idOrName,
   environment: environmentSchema.default('prod'),
-  domain: name.describe('Such as shop.example.com'),
+  domain: domainNameSchema.describe('Such as shop.example.com'),
   mode: z.enum(DOMAIN_MODES),
   overwriteExistingRecord: z
     .boolean()
@@ -33,7 +34,7 @@ export const addDomainBodySchema = z.strictObject({
     .describe('In direct mode: tell browsers for 180 days to come over TLS alone; absent: as it is'),
 });
 
-export const domainParams = z.strictObject({ domain: name });
+export const domainParams = z.strictObject({ domain: domainNameSchema });
 
 export const listDomainsQuerySchema = z.strictObject({
   ...pageQueryShape,
@@ -72,6 +73,13 @@ export const domainViewSchema = z.object({
   zoneStatus: z.enum(['active', 'pending']).nullable(),
   nameServers: z.array(z.string()),
   replacedRecord: addressRecordSchema.nullable(),
+  certificate: z
+    .object({
+      expiresAt: time.nullable(),
+      servedAt: time.nullable().describe('When it was last seen served at the public address of the name'),
+    })
+    .nullable()
+    .describe('In direct mode, as of the newest look; null where none is kept for the name'),
   message: z.string().nullable().describe('What to do next'),
   addedBy: z.string(),
   addedAt: time,
@@ -80,6 +88,19 @@ export const domainViewSchema = z.object({
 });
 
 export type DomainView = z.infer<typeof domainViewSchema>;
+
+export const domainModesSchema = z.object({
+  modes: z.array(
+    z.object({
+      mode: z.enum(DOMAIN_MODES),
+      target: z.string().nullable().describe('What the record of a name has to lead to; null where nothing is set up'),
+      unavailable: z.string().nullable().describe('Why no name can be added in this mode, and what the operator sets'),
+    }),
+  ),
+  writesRecords: z.boolean().describe('Whether the platform writes records at its DNS provider; else it shows them'),
+});
+
+export type DomainModesView = z.infer<typeof domainModesSchema>;
 
 export const removedDomainSchema = z.object({ domain: z.string(), state: z.enum(['removed', 'removing']) });
 
@@ -96,12 +117,20 @@ export function domainView(record: HeldDomain): DomainView {
     zoneStatus: zone?.status ?? null,
     nameServers: [...(zone?.nameServers ?? [])],
     replacedRecord,
+    certificate: certificateOf(holder),
     message: messageOf(record),
     addedBy: holder.addedBy,
     addedAt: holder.addedAt.toISOString(),
     verifiedAt: holder.verifiedAt?.toISOString() ?? null,
     observedAt: holder.observedAt?.toISOString() ?? null,
   };
+}
+
+function certificateOf(holder: HeldDomain['holder']): DomainView['certificate'] {
+  const { certificate } = holder;
+  if (certificate === null || !wantsCertificate(holder)) return null;
+  const { notAfter, servedAt } = certificate;
+  return { expiresAt: notAfter?.toISOString() ?? null, servedAt: servedAt?.toISOString() ?? null };
 }
 
 /** Where the platform waits for the zone, also one that nobody asks for yet: once the zone is here, nobody can set it. */

@@ -130,6 +130,10 @@ export interface CertificateName {
   readonly host: string;
   readonly state: 'waiting' | 'issued' | 'served' | 'failed';
   readonly reason: string | null;
+  /** ISO time at which what was issued ends; null without one. */
+  readonly notAfter: string | null;
+  /** ISO time at which it was last seen served; null for never. */
+  readonly servedAt: string | null;
 }
 
 /** The certificate of a service in an environment. @throws UNAVAILABLE (retryable) */

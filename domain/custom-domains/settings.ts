@@ -1,6 +1,6 @@
 import { FairleadError } from '../errors.ts';
 import type { DomainName, PlatformNames } from './domain-name.ts';
-import { type AddressRecord, type DomainMode, recordTo } from './mode.ts';
+import { type AddressRecord, DOMAIN_MODES, type DomainMode, recordTo } from './mode.ts';
 
 /** What the operator decides about custom domains. */
 export interface DomainSettings extends PlatformNames {
@@ -17,21 +17,52 @@ export interface DomainSettings extends PlatformNames {
   readonly replaceableTargets: readonly string[];
 }
 
+/** Of the settings, those by which there are modes. */
+export type ModeSettings = Pick<
+  DomainSettings,
+  'ingressTarget' | 'customersTarget' | 'issuesCertificates' | 'usesHostnames'
+>;
+
+/** How the installation offers a mode. */
+export interface ModeOffer {
+  readonly mode: DomainMode;
+  /** What the record of a name has to lead to; null where that is not set up. */
+  readonly target: string | null;
+  /** Why no name can be added in it; null where one can. */
+  readonly unavailable: string | null;
+}
+
+/** Which modes the installation offers, and why it does not offer the others. */
+export function modeOffers(settings: ModeSettings): readonly ModeOffer[] {
+  return DOMAIN_MODES.map((mode) => {
+    try {
+      return { mode, target: recordOfMode(mode, settings).content, unavailable: null };
+    } catch (error) {
+      if (!(error instanceof FairleadError)) throw error;
+      return { mode, target: null, unavailable: error.message };
+    }
+  });
+}
+
 /**
  * The record that a name has to have in a mode (spec 2, "Custom domains").
- * @throws DIRECT_MODE_UNAVAILABLE, EXTERNAL_APEX_UNSUPPORTED, SAAS_UNAVAILABLE, UNAVAILABLE
+ * @throws EXTERNAL_APEX_UNSUPPORTED, and as {@link recordOfMode}
  */
-export function expectedRecord(
-  mode: DomainMode,
-  { domain, apex }: DomainName,
-  settings: Pick<DomainSettings, 'ingressTarget' | 'customersTarget' | 'issuesCertificates' | 'usesHostnames'>,
-): AddressRecord {
+export function expectedRecord(mode: DomainMode, { domain, apex }: DomainName, settings: ModeSettings): AddressRecord {
+  if (mode === 'external' && domain === apex) {
+    const message = `${domain} is the apex of its zone, where no CNAME may stand: add www.${domain}, or use the direct mode`;
+    throw new FairleadError('EXTERNAL_APEX_UNSUPPORTED', message);
+  }
+  return recordOfMode(mode, settings);
+}
+
+/**
+ * The record that names in a mode have here.
+ * @throws DIRECT_MODE_UNAVAILABLE, SAAS_UNAVAILABLE, UNAVAILABLE, with what the operator sets
+ */
+export function recordOfMode(mode: DomainMode, settings: ModeSettings): AddressRecord {
   const { ingressTarget, customersTarget, issuesCertificates } = settings;
   if (mode === 'external') {
-    if (domain === apex) {
-      const message = `${domain} is the apex of its zone, where no CNAME may stand: add www.${domain}, or use the direct mode`;
-      throw new FairleadError('EXTERNAL_APEX_UNSUPPORTED', message);
-    }
     if (settings.usesHostnames) {
       const message =
         'Custom hostnames are not made by this version: the operator sets SAAS_ENABLED=false, for records alone';

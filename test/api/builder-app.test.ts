@@ -85,6 +85,8 @@ const TABLE = readTable(`
   POST   /domains/add {"service":"acme-shop","domain":"nothing","mode":"direct"}    401 400 400 400 400 400 403 404 403 403 403 403 400 403 403
   GET    /domains                                   401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   GET    /domains?service=acme-shop                 401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /domains/modes                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /domains/shop.acme.com                     401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /domains/shop.acme.com/status              401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /domains/shop.acme.com/verify              401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
   DELETE /domains/none.acme.com                     401 404 404 404 404 404 403 404 403 403 403 403 404 403 403

@@ -47,6 +47,17 @@ describe('fairlead domain', () => {
     assert.equal((await run('remove', 'never.cli.com', '--yes')).code, 3);
   });
 
+  it('status tells until when the certificate is good, and when it was seen served', async () => {
+    const domain = 'dated.cli.com';
+    await run('add', domain, '--service', 'shop');
+    api.names.dns.lead(domain, HERE);
+    const [notAfter, servedAt] = ['2027-01-01T00:00:00.000Z', new Date().toISOString()];
+    api.names.certificates.states.set(domain, { state: 'served', reason: null, notAfter, servedAt });
+    for (let looks = 0; looks < 2; looks += 1) await run('verify', domain);
+    const { stdout } = await run('status', domain);
+    assert.match(stdout, /^its certificate is good until 2027-01-01T00:00:00\.000Z, seen served .*(s ago|now)$/m);
+  });
+
   it('two modes at once are refused', async () => {
     const { code, stderr } = await run('add', 'two.cli.com', '--service', 'shop', '--direct', '--external');
     assert.equal(code, 2, stderr);

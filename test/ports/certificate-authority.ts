@@ -61,10 +61,15 @@ export function certificateAuthoritySuite(under: () => AuthorityUnderTest): void
       const [pending] = await authority.readAuthorizations(url, signal);
       const challenge = pending?.challenges.find(({ method }) => method === 'http-01');
       await authority.completeChallenge(challenge?.url ?? '', signal);
-      assert.equal(await settled(url, ['pending']), 'invalid');
-      const [invalid] = await authority.readAuthorizations(url, signal);
-      assert.equal(invalid?.status, 'invalid');
-      assert.ok(invalid?.challenges.some(({ problem }) => problem !== null));
+      for (;;) {
+        const [seen] = await authority.readAuthorizations(url, signal);
+        // One that asks again by itself leaves it pending, and says what it saw.
+        if (seen?.challenges.some(({ problem }) => problem !== null)) break;
+        assert.equal(seen?.status, 'pending');
+        await delay(100, undefined, { signal });
+      }
+      const { status } = (await authority.readOrder(url, signal)) ?? {};
+      assert.ok(status === 'invalid' || status === 'pending', status);
     });
 
     it('does not know an order that nobody placed, and goes on with one that somebody did', async () => {

@@ -20,22 +20,48 @@ import { startPowerDns } from './start-powerdns.ts';
 export const PUBLIC_ADDRESS = '203.0.114.7';
 const ZONE = 'customer.example';
 
-/** A real authority, DNS server and router, and what the platform does with them; its own records are in memory. */
-export async function startCertificateWorld(
-  options: Partial<PebbleOptions> & {
-    readonly profile?: string;
-    readonly externalAccount?: { readonly keyId: string; readonly hmacKey: string };
-  } = {},
+/** Where an authority asks for what it has to see. */
+type Surroundings = Pick<PebbleOptions, 'dns' | 'httpPort'>;
+
+interface RunningAuthority {
+  readonly directoryUrl: string;
+  /** What its own address, and what its certificates, are trusted by (PEM). */
+  readonly ca: string;
+  readonly root: string;
+  stop(): Promise<void>;
+}
+
+interface AccountOptions {
+  readonly profile?: string;
+  readonly externalAccount?: { readonly keyId: string; readonly hmacKey: string };
+}
+
+/** Pebble, a DNS server and a router, and what the platform does with them; its own records are in memory. */
+export async function startCertificateWorld({
+  profile,
+  externalAccount,
+  ...ofPebble
+}: Partial<PebbleOptions> & AccountOptions = {}) {
+  const account = {
+    ...(profile !== undefined && { profile }),
+    ...(externalAccount !== undefined && { externalAccount }),
+  };
+  const world = await startCertificateWorldAt((at) => startPebble({ ...at, ...ofPebble }), account);
+  return { ...world, pebble: world.running };
+}
+
+/** The same at any authority. */
+export async function startCertificateWorldAt<Running extends RunningAuthority>(
+  startAuthority: (at: Surroundings) => Promise<Running>,
+  { profile, externalAccount }: AccountOptions = {},
 ) {
   await using started = new AsyncDisposableStack();
-  const { profile = null, externalAccount = null, ...ofPebble } = options;
   const dns = started.adopt(await startPowerDns(), ({ stop }) => stop());
   // Records of an authority may stand at any name above, its top included.
   for (const zone of ['example', ZONE]) await dns.addZone(zone, [`ns.${ZONE}`]);
   const edge = started.adopt(await makeTlsFixture(), ({ end }) => end());
-  const pebble = started.adopt(
-    await startPebble({ dns: dns.address, httpPort: edge.edge.port, ...ofPebble }),
-    ({ stop }) => stop(),
+  const running = started.adopt(await startAuthority({ dns: dns.address, httpPort: edge.edge.port }), ({ stop }) =>
+    stop(),
   );
   const cipher = createSecretCipher([randomBytes(32)]);
   const alarms: string[] = [];
@@ -48,14 +74,14 @@ export async function startCertificateWorld(
   const newAuthority = () =>
     createCertificateAuthority({
       ...{
-        directoryUrl: pebble.directoryUrl,
+        directoryUrl: running.directoryUrl,
         accounts,
         cipher,
         email: 'ops@platform.example',
-        externalAccount,
-        profile,
+        externalAccount: externalAccount ?? null,
+        profile: profile ?? null,
       },
-      ...{ ca: pebble.ca, now },
+      ...{ ca: running.ca, now },
     });
   const deps: CertificatesDeps = {
     records: createInMemoryCertificateRecords(),
@@ -70,7 +96,7 @@ export async function startCertificateWorld(
     lookUpCaa: createCaaLookup([dns.address]),
     servedCheck: createServedCheck({
       ...{ now, lookup, timeoutMs: 5_000 },
-      dialler: { dial: () => ({ address: '127.0.0.1', port: edge.tlsPort }), ca: pebble.root },
+      dialler: { dial: () => ({ address: '127.0.0.1', port: edge.tlsPort }), ca: running.root },
     }),
     keys: createCertificateKeys(),
     cipher,
@@ -79,7 +105,7 @@ export async function startCertificateWorld(
   };
   const stack = started.move();
   return {
-    ...{ dns, edge, pebble, deps, alarms, accounts, newAuthority, zone: ZONE },
+    ...{ dns, edge, running, deps, alarms, accounts, newAuthority, zone: ZONE },
     /** A name that leads here, and to a service. @returns it */
     async customer(label: string, service: string): Promise<string> {
       const host = label === '' ? ZONE : `${label}.${ZONE}`;

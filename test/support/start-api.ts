@@ -103,6 +103,8 @@ export async function startApi(
   const audit = createInMemoryAudit();
   const databaseLogins = { records: databaseRecords, commands: { dropLater: async () => undefined }, now };
   const names = createCustomDomainsDeps({ domains: parts.domains, services, audit, clients });
+  /** Tests change it. */
+  const domainModes = { ...names.deps.settings, writesRecords: true };
   const grantCommands = createInMemoryGrantCommands({
     ...{ grants, services, databaseLogins, audit },
     clients: clients ?? NO_CLIENTS,
@@ -130,6 +132,7 @@ export async function startApi(
       domains: parts.domains,
       domainCommands: createInMemoryDomainCommands(names.deps),
       platformNames: names.deps.settings,
+      domainModes,
       databaseRecords,
       databaseCommands: {
         rotate: async ({ id }, { requestedBy }) => void rotations.push({ id, requestedBy }),
@@ -217,6 +220,7 @@ export async function startApi(
     dropped,
     databaseRecords,
     names,
+    domainModes: domainModes as { -readonly [Key in keyof typeof domainModes]: (typeof domainModes)[Key] },
     rotations,
     drops,
     gitHost,

@@ -1,14 +1,14 @@
 import { createDomainDns } from '../../adapters/public-dns/domain-dns.ts';
 import { createPublicDns } from '../../adapters/public-dns/public-dns.ts';
-import { startPowerDns } from './start-powerdns.ts';
+import { startPowerDns, type TestPowerDns } from './start-powerdns.ts';
 
 /** Public names and addresses of the provider's servers, which are served on this machine. */
 export const NAME_SERVERS = ['ada.ns-provider.com', 'bob.ns-provider.com'] as const;
 const ADDRESSES = ['8.8.4.1', '8.8.4.2'] as const;
 
-/** A real DNS server that stands for the public DNS, and the platform's real looks at it. */
-export async function startDomainDns() {
-  const dns = await startPowerDns();
+/** A real DNS server that stands for the public DNS, and the platform's real looks at it. @param given one that serves already */
+export async function startDomainDns(given?: TestPowerDns) {
+  const dns = given ?? (await startPowerDns());
   await dns.addZone('ns-provider.com', NAME_SERVERS);
   for (const [index, name] of NAME_SERVERS.entries()) {
     await dns.setRecords('ns-provider.com', { name, type: 'A', contents: [ADDRESSES[index] ?? ''] });

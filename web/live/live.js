@@ -38,6 +38,29 @@
     }
   }, 1_000);
 
+  // A browser lets pages copy where nobody else can change them on their way: elsewhere there are no buttons for it.
+  if (navigator.clipboard) {
+    document.documentElement.dataset.copies = '';
+    const said = document.createElement('p');
+    said.className = 'unseen';
+    said.setAttribute('role', 'status');
+    document.body.append(said);
+    document.addEventListener('click', async ({ target }) => {
+      const button = target.closest?.('[data-copy]');
+      if (!button) return;
+      const copied = await navigator.clipboard.writeText(button.dataset.copy).then(
+        () => true,
+        () => false,
+      );
+      said.textContent = copied ? 'Copied' : 'The browser did not let it be copied';
+      button.dataset.copied = copied ? 'yes' : 'no';
+      setTimeout(() => {
+        said.textContent = '';
+        delete button.dataset.copied;
+      }, 2_000);
+    });
+  }
+
   // A line that this part of a log does not have is in another part of it.
   const [, line] = /^#L(\d{1,15})$/.exec(location.hash) ?? [];
   const lines = document.querySelector('[data-line-path]');

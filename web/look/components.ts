@@ -85,6 +85,11 @@ export function codeBlock(label: string, text: string): Html {
   return html`<pre class="code" tabindex="0" aria-label="${label}"><code>${text}</code></pre>`;
 }
 
+/** A value to be copied: chosen whole by one click, and with a button where the script can copy. @param what such as `the value` */
+export function copyable(what: string, text: string): Html {
+  return html`<span class="copyable"><code class="value">${text}</code><button type="button" class="button bare copy" data-copy="${text}" aria-label="Copy ${what}" title="Copy">${icon('copy')}</button></span>`;
+}
+
 /** The way to what comes after this page of a list; nothing where it ends. @param path of this list, without a cursor */
 export function pagination(path: string, nextCursor: string | null | undefined): Html | null {
   if (nextCursor === null || nextCursor === undefined) return null;

@@ -35,6 +35,7 @@ const LINES = {
   sliders: '<path d="M4 8h8m4 0h4M4 16h3m4 0h9"/><circle cx="14" cy="8" r="2"/><circle cx="9" cy="16" r="2"/>',
   terminal: '<path d="M4 5h16v14H4z"/><path d="m7.5 9.5 3 2.5-3 2.5M13 15h3.5"/>',
   tag: '<path d="M4 4.5h7.5l8 8-7 7-8.5-8z"/><path d="M8 8.5v.1"/>',
+  copy: '<path d="M9 9h10v10H9z"/><path d="M15 9V5H5v10h4"/>',
   external: '<path d="M13.5 5H19v5.5M19 5l-8 8"/><path d="M11 6H5v13h13v-6"/>',
   'chevron-right': '<path d="m9.5 6 6 6-6 6"/>',
   'chevron-down': '<path d="m6 9.5 6 6 6-6"/>',

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { html } from '../../api/http/pages/html.ts';
 import { badge } from '../look/badge.ts';
-import { card, codeBlock, emptyState, facts, linkButton, notice, pagination, table } from '../look/components.ts';
+import {
+  card,
+  codeBlock,
+  copyable,
+  emptyState,
+  facts,
+  linkButton,
+  notice,
+  pagination,
+  table,
+} from '../look/components.ts';
 import { checkbox, confirmForm, field, form, select } from '../look/forms.ts';
 import { ICON_NAMES, icon } from '../look/icons.ts';
 import { lineNumber, logBox, logLine } from '../look/log-lines.ts';
@@ -99,7 +109,8 @@ function texts() {
   return card(
     { title: 'Text' },
     html`<p>Text is set in the letters of the system. A <a href="${PATH}">link</a>, <strong>what matters</strong>, <code>a value</code>, and <span class="quiet">what is said beside it</span>.</p>
-${codeBlock('An example', 'npm start\nfairlead deploy https://git.example/acme/shop')}`,
+${codeBlock('An example', 'npm start\nfairlead deploy https://git.example/acme/shop')}
+${copyable('the example', 'shop.example.com')}`,
   );
 }
 

@@ -36,6 +36,11 @@ export interface OrderToFulfil extends CertificateOwner {
 /** How often the authority is asked how far it is: its first answers come at once, the last may take a minute. */
 const LOOK_AFTER_MS = [250, 500, 1_000, 2_000];
 const LOOK_EVERY_MS = 5_000;
+/**
+ * After so many looks, some 25 seconds, what the authority says of a name that is pending counts as its failure. An authority
+ * may look again at each request and never give a name up, as step-ca does: the others would wait for it.
+ */
+const LOOKS_AT_PROBLEM = 8;
 
 /**
  * Brings the order that is stored to its end: answers its challenges, finalizes it, and stores the certificate. Each look
@@ -53,7 +58,7 @@ export async function fulfilCertificateOrder(
   if (order === null) return outcomeOf(record, { ...owner, url });
   for (let looks = 0; ; looks += 1) {
     const known = await deps.authority.readOrder(order.url, signal);
-    const ended = await advance(deps, owner, order, { known, signal });
+    const ended = await advance(deps, owner, order, { known, looks, signal });
     if (ended !== null) return ended;
     await delay(LOOK_AFTER_MS[looks] ?? LOOK_EVERY_MS, undefined, { signal });
   }
@@ -69,13 +74,14 @@ function outcomeOf(record: CertificateRecord | null, { url, service, environment
 
 interface Look {
   readonly known: AuthorityOrder | null;
+  /** Those of this attempt before this one. */
+  readonly looks: number;
   readonly signal: AbortSignal;
 }
 
-interface KnownOrder {
+interface KnownOrder extends Look {
   readonly known: AuthorityOrder;
   readonly authorizations: readonly Authorization[];
-  readonly signal: AbortSignal;
 }
 
 /** Does what is next. Null while the order is under way. */
@@ -83,7 +89,7 @@ async function advance(
   deps: CertificatesDeps,
   owner: CertificateOwner,
   order: StoredOrder,
-  { known, signal }: Look,
+  { known, looks, signal }: Look,
 ): Promise<Fulfilment | null> {
   if (known === null) {
     await deps.records.dropOrder(owner, order.url);
@@ -92,7 +98,7 @@ async function advance(
   if (known.status === 'processing') return null;
   const authorizations = await deps.authority.readAuthorizations(order.url, signal);
   try {
-    return await proceed(deps, owner, order, { known, authorizations, signal });
+    return await proceed(deps, owner, order, { known, authorizations, looks, signal });
   } catch (error) {
     const refusal = refusalOf(error, { isPlaced: true });
     if (refusal === null) throw error;
@@ -105,7 +111,7 @@ async function proceed(
   deps: CertificatesDeps,
   owner: CertificateOwner,
   order: StoredOrder,
-  { known, authorizations, signal }: KnownOrder,
+  { known, authorizations, looks, signal }: KnownOrder,
 ): Promise<Fulfilment | null> {
   const { authority } = deps;
   if (known.status === 'invalid') {
@@ -114,7 +120,8 @@ async function proceed(
   }
   if (known.status === 'pending') {
     const without = authorizations.filter((one) => one.status === 'pending' && challengeOf(deps, one) === null);
-    if (without.length > 0) return await fail(deps, owner, order, { authorizations, refusal: null });
+    const isGivenUp = looks >= LOOKS_AT_PROBLEM && authorizations.some((one) => problemOf(one) !== null);
+    if (without.length > 0 || isGivenUp) return await fail(deps, owner, order, { authorizations, refusal: null });
     for (const one of authorizations) await answer(deps, one, signal);
     return null;
   }
@@ -184,14 +191,19 @@ async function fail(
 }
 
 function failureOf(deps: CertificatesDeps, authorization: Authorization): readonly NameFailure[] {
-  const { host, isWildcard, status, challenges } = authorization;
+  const { host, isWildcard, status } = authorization;
   const name = isWildcard ? `*.${host}` : host;
   if (status === 'pending' && challengeOf(deps, authorization) === null) {
     return [{ host: name, reason: 'a certificate with *. needs DNS that the platform manages' }];
   }
-  if (status === 'pending' || status === 'valid') return [];
-  const problem = challenges.find((challenge) => challenge.problem !== null)?.problem;
+  const problem = problemOf(authorization);
+  if (status === 'valid' || (status === 'pending' && problem === null)) return [];
   return [{ host: name, reason: problem ?? `the authority has its authorization as ${status}` }];
+}
+
+/** What the authority saw where it looked for an answer; null where it saw one, or did not look yet. */
+function problemOf({ challenges }: Authorization): string | null {
+  return challenges.find(({ problem }) => problem !== null)?.problem ?? null;
 }
 
 function failed(names: readonly string[], reason: string): Fulfilment {

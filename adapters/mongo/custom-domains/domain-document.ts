@@ -62,6 +62,7 @@ const holderShape = z.object({
   addedAt: time,
   resolvedTarget: text.nullable(),
   observedAt: time.nullable(),
+  certificate: z.object({ notAfter: time.nullable(), servedAt: time.nullable() }).nullable().default(null),
   removingSince: time.nullable(),
 });
 

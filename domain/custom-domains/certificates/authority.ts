@@ -20,7 +20,7 @@ export interface Challenge {
   readonly status: 'pending' | 'processing' | 'valid' | 'invalid';
   /** What the file holds for HTTP-01, and the TXT record for DNS-01. */
   readonly answer: string;
-  /** What the authority saw instead, once it is invalid. */
+  /** What the authority saw instead: once it is invalid, or while it is pending where it looks again. */
   readonly problem: string | null;
 }
 

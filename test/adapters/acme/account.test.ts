@@ -8,7 +8,7 @@ import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createInMemoryAcmeAccounts } from '../../support/in-memory/certificate-stores.ts';
 import { patience } from '../../support/patience.ts';
 
-/** An authority that opens accounts alone, and refuses the first nonces that it is shown. */
+/** An authority that opens accounts alone, and refuses the first nonces that it is shown. It has no order, and says so by a code. */
 async function startAccountsOnly({ refusedNonces }: { readonly refusedNonces: number }) {
   let refused = 0;
   let opened = 0;
@@ -26,6 +26,8 @@ async function startAccountsOnly({ refusedNonces }: { readonly refusedNonces: nu
         meta: { caaIdentities: ['ca.example'] },
       });
     }
+    const [, code] = /^\/order\/(\w+)$/.exec(request.url ?? '') ?? [];
+    if (code !== undefined) return answer(400, { type: `urn:ietf:params:acme:error:${code}`, status: 400 });
     if (request.url !== '/account') return answer(200, {});
     if (refused < refusedNonces) {
       refused += 1;
@@ -80,4 +82,12 @@ it('an authority that listens no more is told with the code of the system', asyn
   await assert.rejects(authorityAt(directoryUrl).describe(patience()), {
     message: /gave no usable answer: .*ECONNREFUSED/,
   });
+});
+
+it('an order that the authority calls malformed, as step-ca does, is one that it does not know; other refusals say nothing of it', async () => {
+  await using server = await startAccountsOnly({ refusedNonces: 0 });
+  const authority = authorityAt(server.directoryUrl);
+  const read = (code: string) => authority.readOrder(server.directoryUrl.replace('/dir', `/order/${code}`), patience());
+  assert.equal(await read('malformed'), null);
+  await assert.rejects(read('unauthorized'), { code: 'CERTIFICATE_REFUSED' });
 });

@@ -23,3 +23,12 @@ it('of a name whose zone was made before each making was kept, the newest counts
   assert.equal((await store.usageOf('long-ago', new Date(0))).zonesMade, 1);
   assert.equal((await store.usageOf('long-ago', AT)).zonesMade, 0);
 });
+
+it('a name that was kept before certificates were noted is read without one', async () => {
+  const store = createCustomDomainStore({ db: mongo.connection.db });
+  const record = heldName({ certificate: { notAfter: AT, servedAt: null } });
+  await store.insert(record);
+  const names = mongo.connection.db.collection<{ _id: string }>('custom_domains');
+  await names.updateOne({ _id: record.domain }, { $unset: { 'holder.certificate': '' } });
+  assert.equal((await store.find(record.domain))?.holder?.certificate, null);
+});

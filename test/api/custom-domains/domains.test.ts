@@ -209,3 +209,50 @@ it('the uptime monitor reads the names of all orgs by the key of the installatio
   const listed = await createServedDomains({ url: api.address, internalKey: KEY }).list(new AbortController().signal);
   for (const key of ['shop/prod/seen.monitored.com', 'blog/uat/other.monitored.com']) assert.ok(listed.has(key), key);
 });
+
+it('what was seen last is told without a look', async () => {
+  await add('last.served.com');
+  const looks = api.names.dns.looks();
+  api.names.dns.lead('last.served.com', HERE);
+  const { status: code, body } = await api.call('GET', '/domains/last.served.com', undefined, ACME);
+  assert.deepEqual([code, body.data.domain, body.data.state], [200, 'last.served.com', 'pending-dns']);
+  assert.equal(api.names.dns.looks(), looks);
+  assert.equal((await api.call('GET', '/domains/last.served.com', undefined, GLOBEX)).status, 404);
+  assert.equal((await api.call('GET', '/domains/none.served.com', undefined, ACME)).status, 404);
+});
+
+it('in direct mode the certificate is told as of the newest look: when it ends, and when it was seen served', async () => {
+  const [domain, notAfter, servedAt] = ['dated.served.com', '2027-01-01T00:00:00.000Z', '2026-11-28T10:00:00.000Z'];
+  const certificate = async () => (await api.call('GET', `/domains/${domain}`, undefined, ACME)).body.data.certificate;
+  const verify = () => api.call('POST', `/domains/${domain}/verify`, undefined, ACME);
+  await add(domain);
+  assert.equal(await certificate(), null);
+  api.names.dns.lead(domain, HERE);
+  api.names.certificates.states.set(domain, { state: 'issued', reason: null, notAfter });
+  // It is asked for by the first look that sees the record, and read by the next.
+  for (let looks = 0; looks < 2; looks += 1) await verify();
+  assert.deepEqual(await certificate(), { expiresAt: notAfter, servedAt: null });
+  api.names.certificates.states.set(domain, { state: 'served', reason: null, notAfter, servedAt });
+  await verify();
+  assert.deepEqual(await certificate(), { expiresAt: notAfter, servedAt });
+  // While nobody says where the name leads, nobody asks: what was known stays.
+  api.names.dns.fail(domain, 'ETIMEOUT');
+  await verify();
+  assert.deepEqual(await certificate(), { expiresAt: notAfter, servedAt });
+});
+
+it('the modes of the installation are told with what keeps a mode from being offered', async () => {
+  const modes = async () => (await api.call('GET', '/domains/modes', undefined, ACME)).body.data;
+  const { writesRecords, modes: all } = await modes();
+  assert.deepEqual(
+    [writesRecords, all.map(({ unavailable }: { unavailable: string | null }) => unavailable)],
+    [true, [null, null, null]],
+  );
+  api.domainModes.issuesCertificates = false;
+  const [, , direct] = (await modes()).modes;
+  assert.deepEqual(direct, {
+    ...{ mode: 'direct', target: null },
+    unavailable: 'The direct mode needs certificates: the operator sets ACME_DIRECTORY_URL',
+  });
+  api.domainModes.issuesCertificates = true;
+});

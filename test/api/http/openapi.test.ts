@@ -34,6 +34,8 @@ const EXPECTED = [
   'get /databases/backups/health',
   'get /databases/kept',
   'get /domains',
+  'get /domains/modes',
+  'get /domains/{domain}',
   'get /domains/{domain}/status',
   'get /git/connections',
   'get /git/connections/{id}',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DomainMode } from '../../../domain/custom-domains/mode.ts';
 import { platformNames } from '../../../domain/custom-domains/platform-names.ts';
-import { expectedRecord } from '../../../domain/custom-domains/settings.ts';
+import { expectedRecord, modeOffers } from '../../../domain/custom-domains/settings.ts';
 
 const SET = {
   ingressTarget: '203.0.113.7',
@@ -44,4 +44,27 @@ it('hosts of the platform\u2019s services and targets are the platform\u2019s ow
   const urls = ['https://login.fairlead.dev:8443/x', undefined, 'http://127.0.0.1:3001'];
   const { hosts } = platformNames({ platformDomain: 'apps.fairlead.dev', ...SET, urls });
   assert.deepEqual(hosts, ['login.fairlead.dev', '127.0.0.1', '203.0.113.7', 'customers.edge-host.net']);
+});
+
+describe('modeOffers', () => {
+  const offered = (changes: object): readonly string[] =>
+    modeOffers({ ...SET, ...changes }).flatMap(({ mode, target, unavailable }) =>
+      unavailable === null ? [`${mode} ${target}`] : [],
+    );
+  const EXTERNAL = 'external customers.edge-host.net';
+
+  it('has each mode in which names can be added, with where they lead', () => {
+    assert.deepEqual(offered({}), ['cloudflare 203.0.113.7', EXTERNAL, 'direct 203.0.113.7']);
+    assert.deepEqual(offered({ ingressTarget: 'in.fairlead.dev' }), ['cloudflare in.fairlead.dev', EXTERNAL]);
+    assert.deepEqual(offered({ issuesCertificates: false, customersTarget: null }), ['cloudflare 203.0.113.7']);
+    assert.deepEqual(offered({ ingressTarget: null, usesHostnames: true }), []);
+  });
+
+  it('names what the operator sets for each of the others', () => {
+    const refused = modeOffers({ ...SET, ingressTarget: null, customersTarget: null, usesHostnames: false });
+    for (const { mode, target, unavailable } of refused) {
+      assert.equal(target, null, mode);
+      assert.match(unavailable ?? '', /the operator sets [A-Z_]+/, mode);
+    }
+  });
 });

@@ -28,7 +28,7 @@ export function customDomainStoreSuite(store: () => CustomDomainStore): void {
             proof: { name: '_fairlead.a.com', value: 'fairlead-verify=1' },
           },
           ...{ provenAt: AT, ownedSince: AT, verifiedAt: LATER, attachedAt: AT, observedAt: AT, removingSince: LATER },
-          ...{ strayedAt: LATER, ledElsewhere: false, lostToldAt: AT },
+          ...{ strayedAt: LATER, ledElsewhere: false, lostToldAt: AT, certificate: { notAfter: LATER, servedAt: AT } },
           untold: [{ event: 'lost', reason: 'why', at: AT }],
           zone: { ...zone, nameServers: ['ns1.a.net'], originalNameServers: ['ns.b.net'] },
           writtenRecord: { type: 'CNAME', content: 'in.a.net' },

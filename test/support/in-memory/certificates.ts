@@ -3,7 +3,7 @@ import type { CertificateName, Certificates } from '../../../domain/custom-domai
 /** Certificates in this process: a name is served once it is wished for, unless it is said to be otherwise. */
 export function createInMemoryCertificates() {
   const wished = new Map<string, readonly string[]>();
-  const states = new Map<string, Omit<CertificateName, 'host'>>();
+  const states = new Map<string, Pick<CertificateName, 'state' | 'reason'> & Partial<CertificateName>>();
   let calls = 0;
   const certificates: Certificates = {
     async set({ service, environment }, names) {
@@ -12,7 +12,9 @@ export function createInMemoryCertificates() {
     },
     async read({ service, environment }) {
       const names = wished.get(`${service}/${environment}`) ?? [];
-      return names.map((host) => ({ host, ...(states.get(host) ?? { state: 'served', reason: null }) }));
+      return names.map((host) => ({
+        ...{ notAfter: null, servedAt: null, ...(states.get(host) ?? { state: 'served', reason: null }), host },
+      }));
     },
   };
   return {

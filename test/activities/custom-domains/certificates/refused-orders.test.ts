@@ -156,3 +156,34 @@ it('an order that failed is no certificate for the attempt after one that was ki
   const issued = await fulfilCertificateOrder(deps, { ...owner, url: next.url }, signal);
   assert.deepEqual(await fulfilCertificateOrder(deps, { ...owner, url: next.url }, signal), issued);
 });
+
+it('a name that the authority asks for again and again fails after half a minute, and the others are ordered without it', async () => {
+  const { deps, fulfil } = start();
+  const { readAuthorizations, completeChallenge } = deps.authority;
+  const asked = new Map<string, number>();
+  const patient = {
+    ...deps.authority,
+    async completeChallenge(url: string, ended: AbortSignal) {
+      if (!url.endsWith(`#${OWN}`)) return await completeChallenge(url, ended);
+      asked.set(url, (asked.get(url) ?? 0) + 1);
+    },
+    async readAuthorizations(url: string, ended: AbortSignal) {
+      const all = await readAuthorizations(url, ended);
+      return all.map((one) => ({
+        ...one,
+        challenges: one.challenges.map((challenge) =>
+          asked.has(challenge.url) ? { ...challenge, problem: 'it answers with status code 502' } : challenge,
+        ),
+      }));
+    },
+  };
+  Object.assign(deps.authority, patient);
+  const failed = await fulfil(OWN, GUEST);
+  assert.ok(failed.kind === 'failed');
+  assert.deepEqual(failed.failures, [{ host: OWN, reason: 'it answers with status code 502' }]);
+  assert.ok(
+    [...asked.values()].every((times) => times > 4),
+    'it was asked again before',
+  );
+  assert.equal((await fulfil(GUEST)).kind, 'issued');
+});
