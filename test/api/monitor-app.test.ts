@@ -63,6 +63,9 @@ const TABLE = readTable(`
   POST   /api/monitors/mon_none/recurring-maintenance {"cron":"0\\u00203\\u0020*\\u0020*\\u0020sun","minutes":60}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none/recurring-maintenance/mnt_none  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/monitors/mon_none/rotate-token   401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  GET    /api/monitor-secrets                  401 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  PUT    /api/monitor-secrets/token {"value":"x","hosts":["a.example"]}  401 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  DELETE /api/monitor-secrets/none             401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none/maintenance    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   GET    /api/incidents                        401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /api/incidents/inc_none               401 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
