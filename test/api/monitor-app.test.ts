@@ -106,9 +106,12 @@ const TABLE = readTable(`
   GET    /dashboard                            303 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /dashboard/incidents                  303 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /dashboard/escalation                 303 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  GET    /dashboard/escalation/critical         303 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   GET    /dashboard/monitors/mon_none          303 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   GET    /dashboard/incidents/inc_none         303 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   POST   /dashboard/monitors/mon_none/change form         403
+  POST   /dashboard/escalation/critical form              403
+  POST   /dashboard/escalation/critical/end form          403
   POST   /dashboard/incidents/inc_none/acknowledge form   403
   POST   /dashboard/incidents/inc_none/updates form       400
   POST   /dashboard/incidents/inc_none/resolve form       403
