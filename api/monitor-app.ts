@@ -18,6 +18,7 @@ import { recurringRoutes } from './monitors/recurring-routes.ts';
 import { registerRoute } from './monitors/register-route.ts';
 import { reportRoutes } from './monitors/report-routes.ts';
 import { rotateTokenRoute } from './monitors/rotate-token-route.ts';
+import { secretRoutes } from './monitors/secret-routes.ts';
 import { unregisterRoute } from './monitors/unregister-route.ts';
 import { channelRoutes } from './notifications/channel-routes.ts';
 import { deliveryRoutes } from './notifications/delivery-routes.ts';
@@ -73,6 +74,7 @@ export function createMonitorApp(deps: MonitorDeps, options: MonitorOptions): Ex
       ...maintenanceRoutes(deps),
       ...recurringRoutes(deps),
       rotateTokenRoute(deps),
+      ...secretRoutes(deps),
       ...historyRoutes(deps),
       ...reportRoutes(deps),
       ...heartbeatRoutes(deps),

@@ -2,17 +2,26 @@ import { type Command, Option } from 'commander';
 import { MOST_MAINTENANCE_DAYS } from '../domain/monitors/maintenance.ts';
 import { INTERVAL_SECONDS } from '../domain/monitors/monitor.ts';
 import { OBJECTIVE_DAYS, TARGET_PERCENT } from '../domain/monitors/objective.ts';
-import { duration, percentage, wholeNumber } from './option-values.ts';
+import { collect, duration, percentage, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/monitors.ts');
 const loadReport = () => import('./commands/monitor-report.ts');
+const loadSecrets = () => import('./commands/monitor-secrets.ts');
 const loadFiles = () => import('./commands/monitor-files.ts');
 
 const MONITOR = 'id, or name in the environment';
 const ORG = ['--org <slug>', 'of this org (default: yours; all with the key of the platform)'] as const;
+const OWN_ORG = ['--org <slug>', 'of this org (default: yours, or that of the platform)'] as const;
+/** Commander mixes no options of two commands up: each gets its own. */
+const header = () =>
+  new Option('--header <line>', 'of http(s), a header such as "X-Tenant: acme"; may be repeated').argParser(collect);
+const headerSecret = () =>
+  new Option('--header-secret <pair>', 'a header with a secret, such as Authorization=payments-token').argParser(
+    collect,
+  );
 const STATES = ['pending', 'up', 'degraded', 'down', 'paused', 'maintenance', 'unknown'];
 
 /** Declares `fairlead monitors …`. */
@@ -22,6 +31,7 @@ export function addMonitorCommands(program: Command, perform: Perform): void {
   addReport(monitors, perform);
   addAdding(monitors, perform);
   addChanges(monitors, perform);
+  addSecrets(monitors, perform);
   addFiles(monitors, perform);
 }
 
@@ -78,6 +88,8 @@ function addAdding(monitors: Command, perform: Perform): void {
     .option('--expect-body <text>', 'a part of the body that has to be there')
     .option('--latency <milliseconds>', 'slower answers count as degraded', wholeNumber(1, 10_000))
     .option('--grace <time>', 'how much later than its time a job may report', duration(1, 86_400))
+    .addOption(header())
+    .addOption(headerSecret())
     .option('--public', 'show it on the status page')
     .option('--org <slug>', 'whose it is (default: your org, or that of the platform)')
     .action((name, target, _options, self) =>
@@ -175,6 +187,44 @@ function addChanges(monitors: Command, perform: Perform): void {
     .option('--yes', 'remove without confirmation')
     .action((monitor, _options, self) =>
       perform(self, async (context) => (await load()).removeMonitor(context, monitor, self.opts())),
+    );
+}
+
+function addSecrets(monitors: Command, perform: Perform): void {
+  monitors
+    .command('headers')
+    .description('say which request headers a check over HTTP sends, also after the next deploy of its service')
+    .argument('<monitor>', MONITOR)
+    .addOption(header())
+    .addOption(headerSecret())
+    .option('--none', 'none of its own')
+    .action((monitor, _options, self) =>
+      perform(self, async (context) => (await loadSecrets()).setHeaders(context, monitor, self.opts())),
+    );
+  monitors
+    .command('secrets')
+    .description('list secrets that checks may send: their hosts, and never a value')
+    .option(...OWN_ORG)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadSecrets()).listCheckSecrets(context, self.opts())),
+    );
+  monitors
+    .command('set-secret')
+    .description('set the value of a header for checks, or replace it; prompts for it or reads it from stdin')
+    .argument('<name>', 'lower-case letters, digits and dashes')
+    .requiredOption('--host <host>', 'where checks send it, such as api.example.com; may be repeated', collect)
+    .option(...OWN_ORG)
+    .action((name, _options, self) =>
+      perform(self, async (context) => (await loadSecrets()).setCheckSecret(context, name, self.opts())),
+    );
+  monitors
+    .command('remove-secret')
+    .description('remove a secret that no check sends')
+    .argument('<name>')
+    .option('--yes', 'remove without confirmation')
+    .option(...OWN_ORG)
+    .action((name, _options, self) =>
+      perform(self, async (context) => (await loadSecrets()).removeCheckSecret(context, name, self.opts())),
     );
 }
 

@@ -66,6 +66,15 @@ export type ReportRowReply = z.infer<typeof reportRowReply>;
 
 export const createdMonitorReply = monitorReply.extend({ heartbeatUrl: text.nullish() });
 
+/** A secret of checks: its value is in no reply. */
+export const checkSecretReply = z.looseObject({
+  name: text,
+  hosts: z.array(text),
+  usedBy: z.number(),
+  setAt: text,
+  setBy: text,
+});
+
 export const rotatedMonitorReply = monitorReply.extend({ heartbeatUrl: text, formerTokenUntil: text.nullish() });
 
 export const incidentReply = z.looseObject({

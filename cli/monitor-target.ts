@@ -1,4 +1,5 @@
 import { usageFailure } from './cli-failure.ts';
+import { type HeaderOptions, headersOfOptions } from './request-headers.ts';
 
 /** What a monitor checks, as `POST /api/monitors` takes it. */
 export type CheckBody = { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -11,13 +12,17 @@ export interface CheckOptions {
   readonly grace?: number;
 }
 
+/** Options of a check over HTTP alone. */
+type AllOptions = CheckOptions & HeaderOptions;
+
 const PORTS: Readonly<Record<string, number>> = { tls: 443, postgres: 5_432, mongodb: 27_017 };
 
 /**
  * A check by its target: `https://…`, `wss://…`, `tcp://host:port`, `tls://host`, `postgres://host`, `mongodb://host`,
  * `dns://name/TYPE`, or `heartbeat:<time>` for a job that reports. @throws CliFailure with exit `usage`
  */
-export function checkOfTarget(target: string, options: CheckOptions): CheckBody {
+export function checkOfTarget(target: string, options: AllOptions): CheckBody {
+  const headers = headersOfOptions(options);
   const [, seconds] = /^heartbeat:(\d+)$/.exec(target) ?? [];
   if (seconds !== undefined) {
     return { kind: 'heartbeat', periodSeconds: Number(seconds), ...defined({ graceSeconds: options.grace }) };
@@ -27,8 +32,10 @@ export function checkOfTarget(target: string, options: CheckOptions): CheckBody 
   if (url === null) throw unknownTarget(target);
   if (scheme === 'http' || scheme === 'https') {
     const { expectStatus, expectBody: expectBodyContains, latency: latencyBudgetMs } = options;
-    return { kind: 'http', url: target, ...defined({ expectStatus, expectBodyContains, latencyBudgetMs }) };
+    return { kind: 'http', url: target, ...defined({ expectStatus, expectBodyContains, latencyBudgetMs, headers }) };
   }
+  if (headers !== undefined)
+    throw usageFailure(`A check of ${scheme} has no headers.`, 'They are for http:// and https://.');
   if (scheme === 'ws' || scheme === 'wss') return { kind: 'websocket', url: target };
   if (scheme === 'dns') {
     const type = url.pathname.slice(1).toUpperCase();

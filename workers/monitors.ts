@@ -4,9 +4,11 @@ import { createBeginInTurn } from '../activities/incidents/begin-in-turn.ts';
 import { createTransitionListener } from '../activities/incidents/tell-transition.ts';
 import { createFaultWatch } from '../activities/monitors/fault-watch.ts';
 import { createMonitorsActivities } from '../activities/monitors/index.ts';
+import { createOpenedSecrets, type OpenedSecretsDeps } from '../activities/monitors/opened-secrets.ts';
 import { openShardRecorder } from '../activities/monitors/shard-recorder.ts';
 import { createUpkeepActivities } from '../activities/monitors/upkeep.ts';
 import { createServedDomains } from '../adapters/builder/served-domains.ts';
+import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { monitorsWorkerSection } from '../adapters/env/monitors.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createGuardedFetch } from '../adapters/http-fetch/guarded-fetch.ts';
@@ -14,6 +16,7 @@ import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
 import { createIncidentStore } from '../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createBurnStore } from '../adapters/mongo/monitors/burns.ts';
+import { createCheckSecretStore } from '../adapters/mongo/monitors/check-secrets.ts';
 import { createConditionStore } from '../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../adapters/mongo/monitors/heartbeats.ts';
 import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
@@ -30,6 +33,8 @@ import { createResultSpool } from '../adapters/prober/result-spool.ts';
 import { createRegisteredTargets } from '../adapters/registry/registered-targets.ts';
 import { createDeliveryCommands } from '../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../adapters/temporal/incident-commands.ts';
+import { FairleadError } from '../domain/errors.ts';
+import { checkSecretContext } from '../domain/monitors/check-secret.ts';
 import { SHARDS } from '../domain/monitors/monitor.ts';
 import { platformHosts } from '../domain/monitors/platform-host.ts';
 import { createMonitorHistory } from '../domain/monitors/read-history.ts';
@@ -92,11 +97,13 @@ export const monitors = defineModule({
       onFailure: (err: unknown) => warn({ err }, 'the incidents could not be told of a monitor yet'),
     };
     const { prober, spool } = composeProber(parts);
+    const openSecret = composeOpenSecret(parts);
     return {
       ...createMonitorsActivities({
         openRecorder: (shard) => openShardRecorder(recording, shard),
         monitors: stores.monitors,
         heartbeats: createHeartbeatStore({ db }),
+        openSecrets: () => createOpenedSecrets({ secrets: createCheckSecretStore({ db }), openSecret }),
         ...{ prober, spool, now, warn },
         isPlatformHost: platformHosts(parts.env.PLATFORM_DOMAIN),
         faults: createFaultWatch({ prober, outbox, now, proberName: hostname(), warn }),
@@ -118,6 +125,15 @@ export const monitors = defineModule({
 });
 
 type Parts = WorkerParts<ReadSection<typeof monitorsWorkerSection>>;
+
+/** A worker without the key sends no secret: the checks that need one say so. */
+function composeOpenSecret({ env: { MONITOR_ENCRYPTION_KEY: keys } }: Parts): OpenedSecretsDeps['openSecret'] {
+  const cipher = keys === undefined ? null : createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY');
+  return (org, secret) => {
+    if (cipher === null) throw new FairleadError('INTERNAL', 'This worker has no MONITOR_ENCRYPTION_KEY');
+    return cipher.open(secret.sealed, checkSecretContext(org, secret));
+  };
+}
 
 /** By the rules of the operators' own webhooks: a private address has to be a trusted origin. Null where none is set. */
 function composePing({ env, settings: { platformOrg } }: Parts) {

@@ -34,6 +34,7 @@ export { reportBuild } from './git-hooks/report-build.ts';
 export { watchRepository } from './git-hooks/watch-repository.ts';
 export { holdGrant } from './grants/hold-grant.ts';
 export { rotateSigningKeys } from './identity/rotate-signing-keys.ts';
+export { resumeEscalations } from './incidents/resume-escalations.ts';
 export { runIncident } from './incidents/run-incident.ts';
 export { collectOutput } from './logs/collect-output.ts';
 export { reconcileMonitors } from './monitors/reconcile-monitors.ts';

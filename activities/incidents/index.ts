@@ -5,10 +5,12 @@ import { type EscalationSources, planEscalations } from '../../domain/incidents/
 import type { IncidentStore } from '../../domain/incidents/ports.ts';
 import type { MonitorStore } from '../../domain/monitors/ports.ts';
 import type { Outbox } from '../../domain/notifications/ports.ts';
+import { whileHeartbeating } from '../while-heartbeating.ts';
 import { type EscalationLook, lookAtEscalation } from './look-at-escalation.ts';
+import { type ResumeEscalationsDeps, resumeEscalations } from './resume-escalations.ts';
 
-export interface IncidentsActivityDeps extends EscalationSources {
-  readonly incidents: Pick<IncidentStore, 'find' | 'insert' | 'put'>;
+export interface IncidentsActivityDeps extends EscalationSources, Omit<ResumeEscalationsDeps, 'incidents'> {
+  readonly incidents: Pick<IncidentStore, 'find' | 'list' | 'insert' | 'put'>;
   readonly monitors: Pick<MonitorStore, 'find'>;
   readonly outbox: Pick<Outbox, 'tell'>;
   /** Tells those who read it on a status page. Idempotent by the incident and the event. */
@@ -47,6 +49,7 @@ export function createIncidentsActivities(deps: IncidentsActivityDeps) {
     lookAtEscalation: (look: EscalationLook) => lookAtEscalation(deps, look),
     /** Idempotent: writes the whole, unless it is on record with as many changes. */
     putIncident: (incident: IncidentView): Promise<void> => incidents.put(fromIncidentView(incident)),
+    resumeEscalations: () => whileHeartbeating((signal) => resumeEscalations(deps, signal)),
     /** Idempotent by the ids of the notices. Who answers for it is told before who reads of it. */
     async tellIncident(told: IncidentTold): Promise<void> {
       await outbox.tell(incidentNotice(told.incident, told));

@@ -18,7 +18,7 @@ export function burnNotice(
   { objective, uptime }: BurnFacts,
 ): Notification | null {
   if (untold === null) return null;
-  const { event, at } = untold;
+  const { event, at, since } = untold;
   const burn = event === 'burning' ? mostUrgentBurn(active) : null;
   const { targetPercent, windowDays } = objective;
   const { allowedMs, usedMs, left } = budgetOf(objective, uptime);
@@ -30,10 +30,18 @@ export function burnNotice(
     text:
       burn !== null
         ? `${name} was down so long that its objective of ${targetPercent} % will be missed: ${Math.round(burn.share * 100)} % of the error budget went in ${hours(burn.longMs)}, or faster. ${leftText}`
-        : `${name} is down no more, or less than its objective of ${targetPercent} % allows. ${leftText}`,
+        : `${name} is down no more, or less than its objective of ${targetPercent} % allows.${burntText(since, at)} ${leftText}`,
     ...(burn !== null && environment === 'prod' && { urgency: burn.urgency }),
-    data: { monitorId: id, targetPercent, windowDays, left, alerts: active.map(({ alert }) => alert) },
+    data: {
+      ...{ monitorId: id, targetPercent, windowDays, left, alerts: active.map(({ alert }) => alert) },
+      ...(since !== undefined && { since: since.toISOString() }),
+    },
   };
+}
+
+/** What was held back for quiet hours is told by its end alone: it says from when to when it was. */
+function burntText(since: Date | undefined, at: Date): string {
+  return since === undefined ? '' : ` Its error budget burnt from ${since.toISOString()} to ${at.toISOString()}.`;
 }
 
 function minutes(milliseconds: number): string {

@@ -11,6 +11,7 @@ import type { FaultWatch } from './fault-watch.ts';
 import { type FollowedShard, followShard } from './follow-shard.ts';
 import { judgeHeartbeats } from './judge-heartbeats.ts';
 import { createKeepResults, type KeepResults } from './keep-results.ts';
+import type { OpenedSecrets } from './opened-secrets.ts';
 
 export interface HoldShardDeps {
   /** Claims the shard: older holders can write no more. @throws UNAVAILABLE (retryable) */
@@ -19,6 +20,8 @@ export interface HoldShardDeps {
   ) => Promise<{ readonly recorder: ShardRecorder; readonly monitors: readonly Monitor[] }>;
   readonly monitors: Pick<MonitorStore, 'listShard'>;
   readonly heartbeats: Pick<HeartbeatStore, 'find'>;
+  /** Secrets of checks, for one holder. */
+  readonly openSecrets: () => OpenedSecrets;
   readonly prober: Prober;
   /** Whether the platform itself gives addresses there. */
   readonly isPlatformHost: (host: string) => boolean;
@@ -55,12 +58,13 @@ export async function holdShard(deps: HoldShardDeps, shard: number, signal: Abor
   const session = deps.prober.open(inbox, aheadMs(deps));
   const warn: HoldShardDeps['warn'] = (problem, message) => deps.warn({ shard, ...problem }, message);
   const spool = deps.spool.open(shard);
-  const held: Held = {
-    ...{ deps, inbox, session },
-    keep: createKeepResults({ recorder, spool, nowMs: deps.prober.nowMs, warn }),
-    shard: followShard({ ...deps, recorder, session, warn }, shard, monitors),
-  };
   try {
+    const following = { ...deps, recorder, session, secrets: deps.openSecrets(), warn };
+    const held: Held = {
+      ...{ deps, inbox, session },
+      keep: createKeepResults({ recorder, spool, nowMs: deps.prober.nowMs, warn }),
+      shard: await followShard(following, shard, monitors),
+    };
     await together(halt, [
       repeat(() => recordNew(held), RECORD_EVERY_MS, stop),
       repeat(() => follow(held), FOLLOW_EVERY_MS, stop),

@@ -2,6 +2,7 @@ import { isRetryable } from '../../domain/errors.ts';
 import { isWatched, type Monitor } from '../../domain/monitors/monitor.ts';
 import {
   type BurnState,
+  beginOfBurns,
   burnEventOf,
   burnsNow,
   type Objective,
@@ -89,6 +90,7 @@ async function looked(
   const event = burnEventOf(before.active, active);
   if (event === null && active.length === before.active.length) return before;
   // What was not told yet is told with what is new.
-  const untold = event === null ? before.untold : { event, at };
+  const since = event === 'steady' ? beginOfBurns(before.active) : undefined;
+  const untold = event === null ? before.untold : { event, at, ...(since !== undefined && { since }) };
   return { ...before, active, untold, revision: before.revision + 1 };
 }

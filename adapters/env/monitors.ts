@@ -5,7 +5,7 @@ import { edgePortsSection } from './edge.ts';
 import { webhookSection } from './notifications.ts';
 import { dataSection } from './platform.ts';
 import { isDnsServer } from './properties.ts';
-import { commaList, secret, text } from './variable-kinds.ts';
+import { commaList, encryptionKeys, secret, text } from './variable-kinds.ts';
 
 const PORT = /^(?<host>\[[0-9a-f:]+\]|[a-z0-9.-]+):(?<port>\d{1,5})$/i;
 const target = z
@@ -48,5 +48,7 @@ export const monitorsWorkerSection = {
     .default([]),
   /** Called each minute in which the checks are on time. Whoever knows it can call it. */
   MONITOR_DEAD_MAN_URL: secret(z.url({ protocol: /^https?$/ }).optional()),
+  /** The keys of the secrets that checks send: without them this worker makes no check that needs one. */
+  MONITOR_ENCRYPTION_KEY: secret(encryptionKeys.optional()),
   ...webhookSection,
 };

@@ -17,7 +17,7 @@ export interface ProberCoreDeps {
   readonly post: (event: ProberEvent) => void;
 }
 
-export interface RunFacts extends Pick<ProbedMonitor, 'id' | 'org'> {
+export interface RunFacts extends Pick<ProbedMonitor, 'id' | 'org' | 'headers'> {
   readonly limitMs: number;
   /** Told what the host was resolved to. */
   readonly located: (address: string) => void;
@@ -55,7 +55,7 @@ export function createProberCore(deps: ProberCoreDeps): (command: ProberCommand)
     if (monitor === undefined) return;
     const beganMs = nowMs();
     lateness.add(lateMs, beganMs);
-    const { session, check, org, intervalSeconds } = monitor;
+    const { session, check, headers, org, intervalSeconds } = monitor;
     if (check.kind === 'heartbeat') {
       asked.set(id, session);
       outgoing.due(session, { monitorId: id, beganMs });
@@ -65,7 +65,7 @@ export function createProberCore(deps: ProberCoreDeps): (command: ProberCommand)
     const located = (address: string): void => {
       if (watched.has(id)) schedule.located(id, address);
     };
-    void deps.run(check, { id, org, limitMs, located }).then((found) => {
+    void deps.run(check, { id, org, headers, limitMs, located }).then((found) => {
       ended(id, found.outcome);
       // Somebody else's by now, or nobody's: its result is of no use.
       if (watched.get(id)?.session === session) outgoing.result(session, { monitorId: id, beganMs, ...found });

@@ -40,7 +40,7 @@ const handle = createProberCore({
 port.on('message', handle);
 setInterval(signs.beat, 500);
 
-async function run(check: ActiveCheck, { id, org, limitMs, located }: RunFacts): Promise<TimedFinding> {
+async function run(check: ActiveCheck, { id, org, headers, limitMs, located }: RunFacts): Promise<TimedFinding> {
   const guard = guards.get(org ?? '') ?? guardOfOthers;
   const locatedAddresses = async (host: string, to: number): Promise<readonly string[]> => {
     const addresses = await guard.addressesOf(host, to);
@@ -48,7 +48,8 @@ async function run(check: ActiveCheck, { id, org, limitMs, located }: RunFacts):
     return addresses;
   };
   const share = marked(id, isShared ? shareOf(org ?? '') : UNMETERED);
-  return await runCheck(check, { guard: { ...guard, addressesOf: locatedAddresses }, nameServers, share }, limitMs);
+  const found = { guard: { ...guard, addressesOf: locatedAddresses }, nameServers, share, headers };
+  return await runCheck(check, found, limitMs);
 }
 
 /** Shows which check is worked on. */

@@ -1,6 +1,7 @@
 import { CHECK_TIMEOUT_MS, type MonitorCheck } from '../../domain/monitors/check-kinds.ts';
+import type { ProbedHeaders } from '../../domain/monitors/headers-to-send.ts';
 import { checkDns, type DnsMeans } from './checks/check-dns.ts';
-import { checkHttp } from './checks/check-http.ts';
+import { checkHttp, type HttpMeans } from './checks/check-http.ts';
 import { checkMongodb } from './checks/check-mongodb.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
 import { checkTcp } from './checks/check-tcp.ts';
@@ -20,6 +21,8 @@ export interface CheckDeps {
   readonly nameServers: readonly string[];
   /** Of whoever the check is for; left out: nobody counts. */
   readonly share?: TimeShare;
+  /** Of a check over HTTP. */
+  readonly headers?: ProbedHeaders | undefined;
 }
 
 export type TimedFinding = Finding & { readonly durationMs: number };
@@ -29,6 +32,8 @@ export type TimedFinding = Finding & { readonly durationMs: number };
  * @param limitMs the time for all of it, the name's resolution included
  */
 export async function runCheck(check: ActiveCheck, deps: CheckDeps, limitMs = CHECK_TIMEOUT_MS): Promise<TimedFinding> {
+  const { headers = { send: {} } } = deps;
+  if ('refused' in headers) return { ...failed('no-secret', headers.refused), outcome: 'unknown', durationMs: 0 };
   const beganMs = performance.now();
   const abort = new AbortController();
   const probe = createProbe(deps.guard, deps.share);
@@ -37,7 +42,8 @@ export async function runCheck(check: ActiveCheck, deps: CheckDeps, limitMs = CH
     giveUp(failed('timeout', `there was no answer within ${limitMs / 1_000} s`));
     abort.abort();
   }, limitMs);
-  const begun = begin(check, { probe, nameServers: deps.nameServers }, abort.signal).catch(findingOfError);
+  const means = { probe, nameServers: deps.nameServers, send: headers.send };
+  const begun = begin(check, means, abort.signal).catch(findingOfError);
   const ended = await Promise.race([begun, late]);
   clearTimeout(timer);
   // That the connection was cut off here is no fault of its other end.
@@ -45,10 +51,12 @@ export async function runCheck(check: ActiveCheck, deps: CheckDeps, limitMs = CH
   return withinBudget(check, { ...found, durationMs: Math.round(performance.now() - beganMs) });
 }
 
-async function begin(check: ActiveCheck, { probe, nameServers }: DnsMeans, signal: AbortSignal): Promise<Finding> {
+type Means = DnsMeans & Pick<HttpMeans, 'send'>;
+
+async function begin(check: ActiveCheck, { probe, nameServers, send }: Means, signal: AbortSignal): Promise<Finding> {
   switch (check.kind) {
     case 'http':
-      return await checkHttp(check, probe, signal);
+      return await checkHttp(check, { probe, send }, signal);
     case 'tls':
       return await checkTls(check, probe, signal);
     case 'tcp':

@@ -54,6 +54,19 @@ export function createIncidentCommands(client: Client): IncidentCommands {
     update: (id, update) => signal(unlessEnded(id), INCIDENT_SIGNALS.updated, update),
     // Also where its workflow is gone.
     resolve: (id, resolution) => signal({ id, reuse: 'ALLOW_DUPLICATE' }, INCIDENT_SIGNALS.resolved, resolution),
+    goOn: (id) =>
+      reach(async () => {
+        const known: KnownIncident = { id, isKnown: true };
+        try {
+          await client.workflow.start(INCIDENT_WORKFLOWS.runIncident, {
+            ...{ workflowId: incidentWorkflowId(id), taskQueue: TASK_QUEUE, args: [known] },
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+            staticSummary: `incident ${id}`,
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      }),
     markFlapping: (id, isFlapping) => signal(unlessEnded(id), INCIDENT_SIGNALS.flapped, isFlapping),
   };
 }

@@ -4,7 +4,8 @@ import type { BodyType, Route } from './define-route.ts';
 
 const JSON_LIMIT = '2mb';
 const FORM_LIMIT = '64kb';
-const FORM_PARAMETERS = 100;
+/** The form of an escalation has each of an org's channels in each of its steps. */
+const FORM_PARAMETERS = 120;
 
 /** A reader is chosen by the content type, and need not look at it again. */
 const ANY = () => true;

@@ -15,6 +15,7 @@ import { ACTORS } from './monitor-callers.ts';
 import { monitorParams } from './monitor-routes.ts';
 import { recordChange } from './record-change.ts';
 import { requireMonitor, withConditions } from './require-monitor.ts';
+import { requireSendable, withHeaders } from './require-sendable.ts';
 
 const tag = 'monitors';
 const responses = { 200: { description: 'The monitor', schema: monitorViewSchema } } as const;
@@ -28,7 +29,8 @@ function changeRoute(deps: MonitorsDeps): Route {
   return defineRoute({
     method: 'patch',
     path: '/api/monitors/:id',
-    summary: 'Changes a monitor: its interval, its objective, whether the status page shows it, whether it is paused',
+    summary:
+      'Changes a monitor: its interval, its objective, what it sends, whether the status page shows it, whether it is paused',
     description:
       'A paused monitor is not checked, and told nobody of. Its uptime has no data for that time. What is changed here stays when the service is deployed again.',
     tag,
@@ -45,20 +47,22 @@ function changeRoute(deps: MonitorsDeps): Route {
   });
 }
 
-/** Changes a monitor for somebody, and records that first. @throws CONFLICT, MONITOR_NOT_FOUND, UNAVAILABLE */
+/** Changes a monitor for somebody, and records that first. @throws CONFLICT, MONITOR_NOT_FOUND, UNAVAILABLE, VALIDATION_FAILED */
 export async function changeByHand(
-  deps: Pick<MonitorsDeps, 'monitors' | 'audit' | 'newId' | 'now'>,
+  deps: Pick<MonitorsDeps, 'monitors' | 'checkSecrets' | 'isPlatformHost' | 'audit' | 'newId' | 'now'>,
   context: Pick<RouteContext, 'requestId' | 'address'>,
   caller: Caller,
-  { id, org }: Pick<Monitor, 'id' | 'org'>,
+  { id, org, check }: Pick<Monitor, 'id' | 'org' | 'check'>,
   change: z.output<typeof monitorChangeSchema>,
 ): Promise<Monitor> {
-  const { paused } = change;
+  const { paused, headers } = change;
+  if (headers !== undefined) await requireSendable(deps, org, check, headers);
   const type = paused === undefined ? 'monitor.changed' : paused ? 'monitor.paused' : 'monitor.resumed';
   await recordChange(deps, context, caller, { type, subject: id, orgSlug: org, data: given(change) });
   return changeOne(deps, id, (monitor, at) => ({
     ...(change.intervalSeconds === undefined ? {} : intervalByHand(monitor, change.intervalSeconds)),
     ...(change.objective === undefined ? {} : { objective: change.objective }),
+    ...(headers === undefined || monitor.check.kind !== 'http' ? {} : { check: withHeaders(monitor.check, headers) }),
     isPublic: change.isPublic ?? monitor.isPublic,
     paused: paused === undefined ? monitor.paused : paused ? (monitor.paused ?? { at, by: caller.name }) : null,
   }));
@@ -78,9 +82,12 @@ export async function changeOne(
   throw new FairleadError('MONITOR_NOT_FOUND', `There is no monitor ${id}; GET /api/monitors lists yours`);
 }
 
-/** Without the fields that a request leaves out. */
-function given({ objective, ...change }: z.output<typeof monitorChangeSchema>) {
-  const asked = objective === undefined ? {} : { targetPercent: objective?.targetPercent ?? null };
+/** Without the fields that a request leaves out; of headers the names alone. */
+function given({ objective, headers, ...change }: z.output<typeof monitorChangeSchema>) {
+  const asked = {
+    ...(objective !== undefined && { targetPercent: objective?.targetPercent ?? null }),
+    ...(headers !== undefined && { headers: headers.map(({ name }) => name) }),
+  };
   return Object.fromEntries(
     Object.entries({ ...change, ...asked }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

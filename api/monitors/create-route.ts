@@ -14,6 +14,7 @@ import type { MonitorsDeps } from './deps.ts';
 import { hashHeartbeatToken, heartbeatUrl } from './heartbeat-token.ts';
 import { ACTORS, ownerOf } from './monitor-callers.ts';
 import { recordChange } from './record-change.ts';
+import { requireSendable, withHeaders } from './require-sendable.ts';
 
 const bodySchema = newMonitorSchema.extend({
   org: orgSlugSchema.optional().describe('For the platform: whose it is; its own when left out'),
@@ -36,9 +37,11 @@ export function createRoute(deps: MonitorsDeps): Route {
       const { caller } = context;
       const token = body.check.kind === 'heartbeat' ? deps.newHeartbeatToken() : null;
       const org = ownerOf(caller, body.org, deps.platformOrg);
+      const check = storedCheck(body.check, token);
+      if (check.kind === 'http') await requireSendable(deps, org, check, check.headers ?? []);
       deps.addLimit(org);
       await requireRoom(deps, org);
-      const monitor = await newMonitor(deps, body, { org, token });
+      const monitor = await newMonitor(deps, body, { org, check });
       const data = { name: monitor.serviceName, kind: monitor.check.kind };
       await recordChange(deps, context, caller, {
         ...{ type: 'monitor.added', subject: monitor.id, orgSlug: monitor.org, data },
@@ -88,8 +91,8 @@ async function requireStillRoom(deps: MonitorsDeps, { id }: Monitor, org: string
 
 async function newMonitor(
   { monitors, newId, now }: MonitorsDeps,
-  { name, environment, check, intervalSeconds, isPublic }: z.output<typeof newMonitorSchema>,
-  { org, token }: { readonly org: string; readonly token: string | null },
+  { name, environment, intervalSeconds, isPublic }: z.output<typeof newMonitorSchema>,
+  { org, check }: { readonly org: string; readonly check: MonitorCheck },
 ): Promise<Monitor> {
   const [id, at] = [newId('monitor'), now()];
   return {
@@ -97,12 +100,13 @@ async function newMonitor(
     number: await monitors.nextNumber(),
     key: manualKey(id),
     ...{ org, serviceName: name, namespace: `${name}-${environment}`, environment },
-    check: storedCheck(check, token),
+    check,
     ...{ intervalSeconds, unmanaged: true, isPublic },
     ...{ paused: null, archivedAt: null, maintenance: [], createdAt: at, updatedAt: at, revision: 1 },
   };
 }
 
 function storedCheck(check: AskedCheck, token: string | null): MonitorCheck {
+  if (check.kind === 'http') return withHeaders(check, check.headers ?? []);
   return check.kind === 'heartbeat' ? { ...check, tokenHash: hashHeartbeatToken(token ?? '') } : check;
 }

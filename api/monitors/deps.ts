@@ -1,10 +1,18 @@
 import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import type { NewId } from '../../domain/ids.ts';
+import type { CheckSecret } from '../../domain/monitors/check-secret.ts';
 import type { HeartbeatStore } from '../../domain/monitors/heartbeat.ts';
 import type { MaintenanceWindow } from '../../domain/monitors/maintenance.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
-import type { BurnStore, ConditionStore, MonitorHistory, MonitorStore } from '../../domain/monitors/ports.ts';
+import type {
+  BurnStore,
+  CheckSecretStore,
+  ConditionStore,
+  MonitorHistory,
+  MonitorStore,
+} from '../../domain/monitors/ports.ts';
 import type { RecurringMaintenance } from '../../domain/monitors/recurring-maintenance.ts';
 import type { MonitorSources } from '../../domain/monitors/source-of-monitor.ts';
 import type { OrgLimit } from '../http/org-limit.ts';
@@ -15,6 +23,9 @@ export interface MonitorsDeps extends MonitorSources {
   readonly history: MonitorHistory;
   readonly burns: Pick<BurnStore, 'find'>;
   readonly heartbeats: HeartbeatStore;
+  readonly checkSecrets: CheckSecretStore;
+  /** Seals what the checks of its org alone may send, and to its hosts alone. */
+  readonly sealForChecks: (org: string, secret: Pick<CheckSecret, 'name' | 'hosts'>, value: string) => SealedSecret;
   /** In the monitor's own database: what cannot be recorded is not done. */
   readonly audit: AuditRecorder;
   /** Counts a monitor that somebody adds to an org. @throws RATE_LIMITED */

@@ -11,6 +11,7 @@ import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import type { Caller } from '../http/caller.ts';
 import { csvLine, sendCsv } from '../http/csv.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { createOrgLimit } from '../http/org-limit.ts';
 import type { MonitorsDeps } from './deps.ts';
 import { READERS, readableOrg } from './monitor-callers.ts';
 
@@ -49,11 +50,17 @@ function jsonRoute(deps: MonitorsDeps): Route {
   });
 }
 
+/** Reports of all monitors that an org reads in a minute: each is as much work for the database as all of its pages. */
+export const MOST_REPORTS = 10;
+
 function csvRoute(deps: MonitorsDeps): Route {
+  const count = createOrgLimit(MOST_REPORTS, 'reports as CSV');
   return defineRoute({
     ...{ ...row, path: `${PATH}.csv` },
     summary: 'The same of all monitors of the org, as CSV (RFC 4180) that no spreadsheet runs',
+    description: `${MOST_REPORTS} of one org in a minute.`,
     query,
+    errors: ['RATE_LIMITED'],
     responses: {
       200: {
         description: 'The report',
@@ -62,6 +69,7 @@ function csvRoute(deps: MonitorsDeps): Route {
       },
     },
     handle: async ({ query: { month, org } }, { caller, gone }) => {
+      count(readableOrg(caller));
       const asked = month ?? monthOf(deps.now());
       const lines = [csvLine(COLUMNS.map(([title]) => title))];
       let cursor: string | null = null;

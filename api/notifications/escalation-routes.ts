@@ -1,5 +1,10 @@
 import { FairleadError } from '../../domain/errors.ts';
-import { type EscalationPolicy, MOST_REPEATS, MOST_STEPS } from '../../domain/notifications/escalation.ts';
+import {
+  type EscalationPolicy,
+  MOST_REPEATS,
+  MOST_STEPS,
+  type OutageSeverity,
+} from '../../domain/notifications/escalation.ts';
 import {
   type EscalationView,
   escalationView,
@@ -9,7 +14,7 @@ import {
 import { escalationPolicySchema, severityParams } from '../../domain/notifications/schema.ts';
 import { admits, PLATFORM } from '../http/allowed-callers.ts';
 import type { Caller } from '../http/caller.ts';
-import { defineRoute, type Route } from '../http/define-route.ts';
+import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { CHANNEL_ADMINS, orgQuery, toldOrg } from './channel-routes.ts';
 import type { NotificationsDeps } from './deps.ts';
 
@@ -53,11 +58,7 @@ told to the channels of the org that no later step names.`,
     handle: async ({ params: { severity }, query, body }, context) => {
       const { caller } = context;
       const org = toldOrg(caller, query.org);
-      await requireOwn(deps, org, body);
-      const data = { severity, steps: body.steps.length, repeats: body.repeat?.times ?? 0 };
-      const facts = { type: 'monitor.escalation_set', subject: org ?? 'operators', orgSlug: org, data };
-      await deps.recordChange(context, caller, facts);
-      await deps.escalations.set(org, severity, body);
+      await setEscalation(deps, context, caller, { org, severity, policy: body });
       return { status: 200, data: await readEscalation(deps, caller, org) };
     },
   });
@@ -71,12 +72,28 @@ function removeRoute(deps: Deps): Route {
     handle: async ({ params: { severity }, query }, context) => {
       const { caller } = context;
       const org = toldOrg(caller, query.org);
-      const facts = { subject: org ?? 'operators', orgSlug: org, data: { severity } };
-      await deps.recordChange(context, caller, { type: 'monitor.escalation_removed', ...facts });
-      await deps.escalations.set(org, severity, null);
+      await setEscalation(deps, context, caller, { org, severity, policy: null });
       return { status: 200, data: await readEscalation(deps, caller, org) };
     },
   });
+}
+
+/**
+ * Sets a policy, or removes it, and records that first.
+ * @throws VALIDATION_FAILED for a channel that the org has not, or that its reader has stopped; UNAVAILABLE
+ */
+export async function setEscalation(
+  deps: Deps,
+  context: Pick<RouteContext, 'requestId' | 'address'>,
+  caller: Caller,
+  { org, severity, policy }: { org: string | null; severity: OutageSeverity; policy: EscalationPolicy | null },
+): Promise<void> {
+  if (policy !== null) await requireOwn(deps, org, policy);
+  const type = policy === null ? 'monitor.escalation_removed' : 'monitor.escalation_set';
+  const counts = policy === null ? {} : { steps: policy.steps.length, repeats: policy.repeat?.times ?? 0 };
+  const facts = { type, subject: org ?? 'operators', orgSlug: org, data: { severity, ...counts } };
+  await deps.recordChange(context, caller, facts);
+  await deps.escalations.set(org, severity, policy);
 }
 
 /** The policies of an org as this caller sees them. */

@@ -12,6 +12,7 @@ import { followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createIncidentStore } from '../../adapters/mongo/incidents/incidents.ts';
 import { createMonitorIndexes } from '../../adapters/mongo/monitor-database.ts';
 import { createBurnStore } from '../../adapters/mongo/monitors/burns.ts';
+import { createCheckSecretStore } from '../../adapters/mongo/monitors/check-secrets.ts';
 import { createConditionStore } from '../../adapters/mongo/monitors/conditions.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
 import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
@@ -31,6 +32,7 @@ import { createSnapshotFiles, SNAPSHOT_FOLDER } from '../../adapters/status-page
 import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
 import { createIncidentCommands } from '../../adapters/temporal/incident-commands.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { checkSecretContext } from '../../domain/monitors/check-secret.ts';
 import { platformHosts } from '../../domain/monitors/platform-host.ts';
 import { createMonitorHistory } from '../../domain/monitors/read-history.ts';
 import { createOutbox } from '../../domain/notifications/create-outbox.ts';
@@ -106,6 +108,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     history: createMonitorHistory({ rollUps: createRollUpStore({ db }) }),
     burns: createBurnStore({ db }),
     heartbeats: createHeartbeatStore({ db }),
+    checkSecrets: createCheckSecretStore({ db }),
     targets: registry === undefined ? null : createRegisteredTargets({ url: registry, internalKey }),
     domains: builder === undefined ? null : createServedDomains({ url: builder, internalKey }),
     incidents: createIncidentStore({ db }),
@@ -118,7 +121,7 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
     links: createChannelLinks(env.MONITOR_ENCRYPTION_KEY),
     mailCounts: createMailCounts({ db }),
     checkWebhookAddress: createWebhookAddressCheck(env.WEBHOOK_TRUSTED_ORIGINS, settings.platformOrg),
-    ...channelSecrets(env.MONITOR_ENCRYPTION_KEY),
+    ...sealedSecrets(env.MONITOR_ENCRYPTION_KEY),
     deploys: registry === undefined ? null : createServiceDeploys({ url: registry, internalKey }),
     changelogs: registry === undefined ? null : createPublicChangelogs({ url: registry }),
     snapshots: createSnapshotFiles({ folder: join(env.DATA_DIR, SNAPSHOT_FOLDER) }),
@@ -132,11 +135,14 @@ function monitorDeps(parts: Parts, now: Clock): MonitorDeps {
 }
 
 /** Secrets that the worker opens when it sends. */
-function channelSecrets(keys: readonly Uint8Array[]): Pick<MonitorDeps, 'newWebhookSecret' | 'sealForChannel'> {
+function sealedSecrets(
+  keys: readonly Uint8Array[],
+): Pick<MonitorDeps, 'newWebhookSecret' | 'sealForChannel' | 'sealForChecks'> {
   const cipher = createSecretCipher(keys, 'MONITOR_ENCRYPTION_KEY');
   const sealForChannel = (channelId: string, text: string) => cipher.seal(text, webhookSecretContext(channelId));
   return {
     sealForChannel,
+    sealForChecks: (org, secret, value) => cipher.seal(value, checkSecretContext(org, secret)),
     newWebhookSecret: (channelId) => {
       const secret = formatWebhookSecret(randomBytes(WEBHOOK_SECRET_BYTES).toString('base64'));
       return { secret, sealed: sealForChannel(channelId, secret) };

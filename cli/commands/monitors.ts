@@ -15,6 +15,7 @@ import {
 } from '../monitor-replies.ts';
 import { checkOfTarget } from '../monitor-target.ts';
 import { noteMore, readPages } from '../read-pages.ts';
+import { type HeaderOptions, headersText } from '../request-headers.ts';
 import { printFields } from '../terminal/fields.ts';
 import { printable } from '../terminal/style.ts';
 import type { Cell } from '../terminal/table.ts';
@@ -84,6 +85,7 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
       ['Monitor', output.paint('bold', monitor.name)],
       ['State', `${monitor.state} since ${formatMoment(monitor.since)}${monitor.flapping ? ', flapping' : ''}`],
       ['Target', monitor.target],
+      ...sentFields(monitor),
       ['Checked', `every ${intervalText(monitor)}`],
       [
         'Last',
@@ -105,6 +107,11 @@ export async function showMonitor(context: CliContext, given: string): Promise<n
     );
   }
   return exitCode('ok');
+}
+
+function sentFields({ check }: MonitorReply): readonly (readonly [string, string])[] {
+  const sent = headersText(check);
+  return sent === null ? [] : [['Sends', sent]];
 }
 
 /** A share of time. */
@@ -150,7 +157,7 @@ export async function setObjective(context: CliContext, given: string, options: 
   return exitCode('ok');
 }
 
-export interface AddOptions {
+export interface AddOptions extends HeaderOptions {
   readonly interval?: number;
   readonly expectStatus?: number;
   readonly expectBody?: string;

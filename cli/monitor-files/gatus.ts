@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkOfTarget } from '../monitor-target.ts';
+import { importedHeaders } from './imported-headers.ts';
 import type { ReadMonitors, WantedMonitor } from './wanted-monitor.ts';
 import { serviceNameOf } from './wanted-monitor.ts';
 
@@ -8,6 +9,7 @@ const endpoint = z.looseObject({
   group: z.string().optional(),
   url: z.string(),
   method: z.string().optional(),
+  headers: z.record(z.string(), z.coerce.string()).optional(),
   interval: z.string().optional(),
   conditions: z.array(z.string()).default([]),
   enabled: z.boolean().default(true),
@@ -32,10 +34,15 @@ export function readGatus(document: unknown): ReadMonitors | null {
 }
 
 function addEndpoint(given: z.infer<typeof endpoint>, monitors: WantedMonitor[], notes: string[]): void {
-  const { name, group, url, method, interval, conditions, enabled } = given;
+  const { name, group, url, method, headers, interval, conditions, enabled } = given;
   const title = group === undefined ? name : `${group} ${name}`;
   if (!enabled) {
     notes.push(`${title}: it is switched off, and left out.`);
+    return;
+  }
+  const sent = importedHeaders(headers, url);
+  if (typeof sent === 'string') {
+    notes.push(`${title}: ${sent}. It is left out.`);
     return;
   }
   const read = conditions.map(readCondition);
@@ -45,7 +52,7 @@ function addEndpoint(given: z.infer<typeof endpoint>, monitors: WantedMonitor[],
   try {
     const target = /^(?:https?|wss?|tcp|tls):\/\//.test(url) ? url : url.replace(/^starttls:/, 'tls:');
     const check = { ...checkOfTarget(target, {}), ...(/^https?:/.test(url) ? { ...asked, ...methodOf(method) } : {}) };
-    monitors.push({ name: serviceNameOf(title), check, intervalSeconds: secondsOf(interval ?? '60s') });
+    monitors.push({ name: serviceNameOf(title), check, intervalSeconds: secondsOf(interval ?? '60s'), ...sent });
   } catch {
     notes.push(`${title}: ${url} is nothing that is checked here, and is left out.`);
   }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { parseJson } from '../../domain/parse-json.ts';
+import { importedHeaders } from './imported-headers.ts';
 import type { ReadMonitors, WantedMonitor } from './wanted-monitor.ts';
 import { serviceNameOf } from './wanted-monitor.ts';
 
@@ -16,6 +18,10 @@ const entry = z.looseObject({
   dns_resolve_type: z.string().nullish(),
   jsonPath: z.string().nullish(),
   expectedValue: z.string().nullish(),
+  headers: z.string().nullish(),
+  authMethod: z.string().nullish(),
+  basic_auth_user: z.string().nullish(),
+  basic_auth_pass: z.string().nullish(),
 });
 type Entry = z.infer<typeof entry>;
 
@@ -42,11 +48,28 @@ function addEntry(given: Entry, monitors: WantedMonitor[], notes: string[]): voi
     return;
   }
   const check = checkOf(given);
-  if (check === null) notes.push(`${name}: the type ${type} is not checked here, and is left out.`);
-  else {
-    const intervalSeconds = Math.min(3_600, Math.max(5, interval ?? 60));
-    monitors.push({ name: serviceNameOf(name), check, intervalSeconds });
+  if (check === null) {
+    notes.push(`${name}: the type ${type} is not checked here, and is left out.`);
+    return;
   }
+  const sent = check.kind === 'http' ? importedHeaders(headersOf(given), given.url ?? '') : {};
+  if (typeof sent === 'string') {
+    notes.push(`${name}: ${sent}. It is left out.`);
+    return;
+  }
+  const intervalSeconds = Math.min(3_600, Math.max(5, interval ?? 60));
+  monitors.push({ name: serviceNameOf(name), check, intervalSeconds, ...sent });
+}
+
+const headerTexts = z.record(z.string(), z.coerce.string());
+
+/** Kuma keeps headers as JSON, and a login beside them. What is no JSON sends nothing there either. */
+function headersOf({ headers, authMethod, basic_auth_user: user, basic_auth_pass: password }: Entry) {
+  const login = Buffer.from(`${user ?? ''}:${password ?? ''}`).toString('base64');
+  return {
+    ...headerTexts.safeParse(parseJson(headers ?? '{}')).data,
+    ...(authMethod === 'basic' && { Authorization: `Basic ${login}` }),
+  };
 }
 
 function checkOf(given: Entry): WantedMonitor['check'] | null {

@@ -2,7 +2,7 @@ import type { Incident, IncidentUpdate } from './incident.ts';
 
 /** Names, ids and message types of the workflows of incidents. */
 
-export const INCIDENT_WORKFLOWS = { runIncident: 'runIncident' } as const;
+export const INCIDENT_WORKFLOWS = { runIncident: 'runIncident', resumeEscalations: 'resumeEscalations' } as const;
 
 export const incidentWorkflowId = (id: string): string => `incident/${id}`;
 
@@ -53,4 +53,6 @@ export interface IncidentCommands {
   /** Also where its workflow is gone: one that is on record as open ends. What has ended, or is on no record, is left as it is. */
   resolve(id: string, resolution: Resolution): Promise<void>;
   markFlapping(id: string, isFlapping: boolean): Promise<void>;
+  /** Begins its workflow once more, with what is on record, where that is gone. One that runs, or came to its end, is left as it is. */
+  goOn(id: string): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { CheckHeader } from './check-headers.ts';
+
 /** Whether an answer over HTTP counts as up. */
 export interface HttpExpectation {
   /** The one status that counts; null: any 2xx. Redirects are never followed. */
@@ -14,6 +16,8 @@ export interface HttpCheck extends HttpExpectation {
   readonly kind: 'http';
   readonly url: string;
   readonly method: 'GET' | 'HEAD' | 'POST';
+  /** What is sent besides the check's own headers; left out: nothing. */
+  readonly headers?: readonly CheckHeader[] | undefined;
 }
 
 /** A TCP port by its host name or address. */

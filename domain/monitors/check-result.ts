@@ -25,6 +25,7 @@ export const PROBLEMS = [
   'no-heartbeat',
   'heartbeat-failed',
   'other',
+  'no-secret',
 ] as const;
 export type Problem = (typeof PROBLEMS)[number];
 

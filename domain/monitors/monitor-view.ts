@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { HIDDEN_SECRET } from '../config/sealed-secret.ts';
 import { type MonitorCheck, targetOf } from './check-kinds.ts';
 import { type Condition, type MonitorState, stateOf } from './condition.ts';
 import type { RollUp, Uptime } from './history.ts';
@@ -67,15 +68,22 @@ function recurringView({ recurring = [] }: Monitor, now: Date): MonitorView['rec
     });
 }
 
-/** The same without the query of its address, in which a key may stand. */
+/** The same without the query of its address and the values of its headers, in which a key may stand. */
 export function withoutQuery(view: MonitorView): MonitorView {
   const { check } = view;
   if (check.kind !== 'http' && check.kind !== 'websocket') return view;
   const [url = ''] = check.url.split(/[?#]/, 1);
-  return { ...view, check: { ...check, url }, target: url };
+  const shown = { ...view, target: url };
+  if (check.kind === 'websocket' || check.headers === undefined) return { ...shown, check: { ...check, url } };
+  const headers = check.headers.map((header) => ('value' in header ? { ...header, value: HIDDEN_SECRET } : header));
+  return { ...shown, check: { ...check, url, headers } };
 }
 
 function checkView(check: MonitorCheck): MonitorView['check'] {
+  if (check.kind === 'http') {
+    const { headers, ...rest } = check;
+    return headers === undefined ? rest : { ...rest, headers: [...headers] };
+  }
   if (check.kind !== 'heartbeat') return check;
   const { kind, periodSeconds, graceSeconds } = check;
   return { kind, periodSeconds, graceSeconds };

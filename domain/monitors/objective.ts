@@ -136,12 +136,24 @@ export function mostUrgentBurn(active: readonly ActiveBurn[]): (typeof BURN_ALER
   return BURN_ALERTS.find(({ name }) => active.some(({ alert }) => alert === name)) ?? null;
 }
 
+export interface UntoldBurn {
+  readonly event: 'burning' | 'steady';
+  readonly at: Date;
+  /** Of `steady`, when the first of the alerts that are over began. Those of earlier versions do not say. */
+  readonly since?: Date | undefined;
+}
+
+/** When the first of some alerts began; undefined of none. */
+export function beginOfBurns(active: readonly ActiveBurn[]): Date | undefined {
+  return active.map(({ since }) => since).sort((one, other) => one.getTime() - other.getTime())[0];
+}
+
 /** What is known of the alerts of one monitor. */
 export interface BurnState {
   readonly monitorId: string;
   readonly active: readonly ActiveBurn[];
   /** What has to be told, until it was. */
-  readonly untold: { readonly event: 'burning' | 'steady'; readonly at: Date } | null;
+  readonly untold: UntoldBurn | null;
   /** One more with each change. */
   readonly revision: number;
 }

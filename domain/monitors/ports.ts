@@ -11,6 +11,7 @@
 
 import type { Page, PageRequest } from '../page.ts';
 import type { CheckResult, MonitorResult } from './check-result.ts';
+import type { OrgSecrets } from './check-secret.ts';
 import type { Condition, Transition } from './condition.ts';
 import type { RollUp, RollUpLength, Uptime } from './history.ts';
 import type { Monitor } from './monitor.ts';
@@ -161,6 +162,16 @@ export interface ShardRecorder {
   record(results: readonly MonitorResult[], from: 'checks' | 'disk'): Promise<void>;
   /** Monitors were added, changed, paused or archived. */
   follow(monitors: readonly Monitor[]): Promise<void>;
+}
+
+/** Secrets of checks. @throws UNAVAILABLE (retryable) from every method */
+export interface CheckSecretStore {
+  /** Of an org that has none: an empty record of revision 0. */
+  find(org: string): Promise<OrgSecrets>;
+  /** The revision of each of these orgs that ever had some. */
+  revisions(orgs: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** @returns false when the stored one has another revision than the one before: somebody else changed it */
+  write(next: OrgSecrets): Promise<boolean>;
 }
 
 /** The services that are deployed, as the service registry lists them. */

@@ -6,12 +6,15 @@
 
 import type { MonitorCheck } from './check-kinds.ts';
 import type { MonitorResult, Outcome } from './check-result.ts';
+import type { ProbedHeaders } from './headers-to-send.ts';
 import type { SkippedChecks } from './scheduled-monitor.ts';
 
 /** A monitor as it is checked. */
 export interface ProbedMonitor {
   readonly id: string;
   readonly check: MonitorCheck;
+  /** Of a check over HTTP that has some: with the values of its secrets, which stay in the memory of the worker. */
+  readonly headers?: ProbedHeaders | undefined;
   readonly intervalSeconds: number;
   /** Of its last check; null when it never had one: then it is checked at once. */
   readonly lastOutcome: Outcome | null;

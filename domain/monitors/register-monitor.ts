@@ -122,7 +122,8 @@ function factsOf(registration: Registration, isPlatformHost: (host: string) => b
 /** What a registration cannot say stays: a person set it. */
 function mergedCheck(known: MonitorCheck, next: HttpCheck): HttpCheck {
   if (known.kind !== 'http') return next;
-  return { ...next, method: known.method, json: known.json, latencyBudgetMs: known.latencyBudgetMs };
+  const { method, json, latencyBudgetMs, headers } = known;
+  return { ...next, method, json, latencyBudgetMs, ...(headers === undefined ? {} : { headers }) };
 }
 
 /** The builder sends the whole address; people send the host, and the path beside it. */

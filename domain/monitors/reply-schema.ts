@@ -24,6 +24,10 @@ const checkView = z.discriminatedUnion('kind', [
     expectBodyContains: text.nullable(),
     json: z.object({ path: text, equals: text }).nullable(),
     latencyBudgetMs: count.nullable(),
+    headers: z
+      .array(z.union([z.object({ name: text, value: text }), z.object({ name: text, secret: text })]))
+      .optional()
+      .describe('Of a secret its name; viewers see no value'),
   }),
   z.object({ kind: z.literal('tls'), ...endpoint, serverName: text, warnDays: count }),
   z.object({ kind: z.literal('tcp'), ...endpoint }),

@@ -6,6 +6,7 @@ import { serviceNameSchema } from '../service-name.ts';
 import { isTimeZone } from '../wall-clock.ts';
 import { DNS_TYPES, MOST_EXPECTED_CHARACTERS, type MonitorCheck } from './check-kinds.ts';
 import { parseCron } from './cron.ts';
+import { headersSchema } from './header-schema.ts';
 import { TOKEN_OVERLAP_HOURS } from './heartbeat.ts';
 import { isHost, MOST_HOST_CHARACTERS } from './host-name.ts';
 import { INTERVAL_SECONDS } from './monitor.ts';
@@ -83,6 +84,7 @@ export const checkSchema = z.discriminatedUnion('kind', [
       .nullable()
       .default(null),
     latencyBudgetMs: z.int().min(1).max(10_000).nullable().default(null),
+    headers: headersSchema.optional(),
   }),
   z.strictObject({
     kind: z.literal('tls'),
@@ -153,6 +155,7 @@ export const monitorChangeSchema = z.strictObject({
   isPublic: z.boolean().optional(),
   objective: objectiveSchema.nullable().optional().describe('null: it has none'),
   paused: z.boolean().optional(),
+  headers: headersSchema.optional().describe('Of a check over HTTP, all that it sends from now on; `[]`: none'),
 });
 
 /** `POST /api/monitors/:id/rotate-token` */

@@ -63,7 +63,11 @@ export function groupedNotice(roundId: string, { kind, number = 0, count, listed
     ...(first.urgency !== undefined && { urgency: first.urgency }),
     subject: `${first.subject} and ${count - 1} more`,
     text: [...lines, ...rest, '', whereMore(first)].join('\n'),
-    data: { count, incidentIds, ...(orgOfPage(first.org) !== null && { noticeIds: listed.map(({ id }) => id) }) },
+    data: {
+      count,
+      incidentIds,
+      ...(orgOfPage(first.org) !== null && { roundId, noticeIds: listed.map(({ id }) => id) }),
+    },
   };
 }
 

@@ -63,6 +63,9 @@ const TABLE = readTable(`
   POST   /api/monitors/mon_none/recurring-maintenance {"cron":"0\\u00203\\u0020*\\u0020*\\u0020sun","minutes":60}  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none/recurring-maintenance/mnt_none  401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   POST   /api/monitors/mon_none/rotate-token   401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
+  GET    /api/monitor-secrets                  401 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  PUT    /api/monitor-secrets/token {"value":"x","hosts":["a.example"]}  401 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  DELETE /api/monitor-secrets/none             401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   DELETE /api/monitors/mon_none/maintenance    401 404 404 404 404 404 404 403 404 403 403 403 403 403 403 403
   GET    /api/incidents                        401 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /api/incidents/inc_none               401 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
@@ -103,9 +106,12 @@ const TABLE = readTable(`
   GET    /dashboard                            303 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /dashboard/incidents                  303 200 200 200 200 200 200 200 200 403 403 403 403 403 403 403
   GET    /dashboard/escalation                 303 200 200 200 200 200 200 403 200 403 403 403 403 403 403 403
+  GET    /dashboard/escalation/critical         303 200 200 200 200 200 403 403 200 403 403 403 403 403 403 403
   GET    /dashboard/monitors/mon_none          303 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   GET    /dashboard/incidents/inc_none         303 404 404 404 404 404 404 404 404 403 403 403 403 403 403 403
   POST   /dashboard/monitors/mon_none/change form         403
+  POST   /dashboard/escalation/critical form              403
+  POST   /dashboard/escalation/critical/end form          403
   POST   /dashboard/incidents/inc_none/acknowledge form   403
   POST   /dashboard/incidents/inc_none/updates form       400
   POST   /dashboard/incidents/inc_none/resolve form       403

@@ -228,6 +228,114 @@ describe('fairlead monitors, incidents and alerts', () => {
     assert.ok(!JSON.stringify(data).includes('hunter2'));
   });
 
+  it('sends headers, whose secrets are read from stdin, and lists, replaces and removes these', async () => {
+    const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: monitor.address };
+    const set = (stdin: string, ...words: readonly string[]) =>
+      runCli(API, ['monitors', 'set-secret', ...words], { cwd: folder, env, stdin });
+    assert.match(await ok('monitors', 'secrets'), /There is none\. Set one: .*set-secret <name> --host <host>/);
+    const made = await set('Bearer s3cret\n', 'paid-token', '--host', 'paid.example.com');
+    assert.deepEqual(
+      [made.code, /Set paid-token: checks send it to paid\.example\.com\n/.test(made.stdout)],
+      [0, true],
+    );
+    const flags = ['--header', 'X-Tenant: acme', '--header-secret', 'Authorization=paid-token'];
+    await ok('monitors', 'add', 'paid', 'https://paid.example.com/', ...flags);
+    assert.match(await ok('monitors', 'show', 'paid'), /Sends +X-Tenant: acme, Authorization: \(secret paid-token\)/);
+    assert.match(await ok('monitors', 'secrets'), /paid-token +paid\.example\.com +1 /);
+    assert.equal((await run('monitors', 'remove-secret', 'paid-token', '--yes')).code, 6);
+    assert.match(await ok('monitors', 'headers', 'paid', '--header', 'X-A: b:c'), /paid is sent X-A: b:c\n/);
+    assert.match(await ok('monitors', 'headers', 'paid', '--none'), /without headers of its own/);
+    assert.equal((await run('monitors', 'remove-secret', 'paid-token')).code, 2, 'nobody could be asked');
+    assert.match(await ok('monitors', 'remove-secret', 'paid-token', '--yes'), /Removed paid-token/);
+    for (const words of [['paid'], ['paid', '--none', '--header', 'X-A: b'], ['paid', '--header', 'nonsense']]) {
+      assert.equal((await run('monitors', 'headers', ...words)).code, 2, words.join(' '));
+    }
+    const typed = await run('monitors', 'headers', 'paid', '--header', 'Authorization: Bearer s3cret');
+    assert.equal(typed.code, 2);
+    assert.match(typed.stderr, /credential: its value is set as a secret[\s\S]*--header-secret Authorization=<name>/);
+    assert.doesNotMatch(typed.stderr, /s3cret/);
+    assert.equal((await run('monitors', 'add', 'db', 'tcp://db.example.com:1', '--header', 'X-A: b')).code, 2);
+    assert.equal((await set('', 'paid-token', '--host', 'paid.example.com')).code, 2);
+    assert.equal((await set('x', 'paid-token')).code, 2);
+  });
+
+  it('imports headers of others: values that may be credentials become secrets, and what cannot be sent is left out', async () => {
+    const endpoints = [
+      {
+        name: 'gat',
+        url: 'https://gat.example.com/x',
+        headers: { Authorization: 'Bearer s3cret', Accept: 'text/plain' },
+      },
+      { name: 'env', url: 'https://env.example.com', headers: { 'X-Token': '$TOKEN' } },
+      { name: 'plain', url: 'http://plain.example.com', headers: { 'X-Token': 's3cret' } },
+      { name: 'host', url: 'https://host.example.com', headers: { Host: 'other.example.com' } },
+      { name: 'sock', url: 'wss://sock.example.com', headers: { 'X-Token': 's3cret' } },
+    ];
+    await writeFile(join(folder, 'sending.yaml'), JSON.stringify({ endpoints }));
+    const login = {
+      authMethod: 'basic',
+      basic_auth_user: 'ann',
+      basic_auth_pass: 's3cret',
+      headers: '{"X-A":"s3cret"}',
+    };
+    const monitorList = [{ name: 'Kum', type: 'http', url: 'https://kum.example.com', ...login }];
+    await writeFile(join(folder, 'sending.json'), JSON.stringify({ monitorList }));
+    for (const file of ['sending.yaml', 'sending.json']) {
+      const { code, stdout, stderr } = await run('monitors', 'import', file);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /1 added, 0 there already/);
+      assert.doesNotMatch(stdout + stderr, /s3cret/);
+      if (file === 'sending.json') continue;
+      assert.match(stderr, /env: its header X-Token has a variable[\s\S]*set-secret <name> --host env\.example\.com/);
+      assert.match(stderr, /plain: it sends X-Token by plain http/);
+      assert.match(stderr, /host: Host is set by the check itself/);
+      assert.match(stderr, /sock: only checks over HTTP send headers/);
+    }
+    const check = async (name: string) => JSON.parse(await ok('monitors', 'show', name, '--json')).data.check;
+    assert.deepEqual((await check('gat')).headers, [
+      { name: 'Accept', value: 'text/plain' },
+      { name: 'Authorization', secret: 'gat-prod-authorization' },
+    ]);
+    assert.deepEqual((await check('kum')).headers, [
+      { name: 'X-A', secret: 'kum-prod-x-a' },
+      { name: 'Authorization', secret: 'kum-prod-authorization' },
+    ]);
+    const hosts = (await monitor.checkSecrets.find('platform')).secrets.map((each) => [each.name, ...each.hosts]);
+    assert.deepEqual(hosts, [
+      ['gat-prod-authorization', 'gat.example.com'],
+      ['kum-prod-authorization', 'kum.example.com'],
+      ['kum-prod-x-a', 'kum.example.com'],
+    ]);
+  });
+
+  it('exports names of secrets and no value; an import leaves out what sends one that is not set', async () => {
+    await ok('monitors', 'export', 'secrets.json');
+    const text = await readFile(join(folder, 'secrets.json'), 'utf8');
+    assert.doesNotMatch(text, /s3cret/);
+    const monitors = JSON.parse(text).monitors.filter(
+      ({ name }: { name: string }) => name === 'gat' || name === 'paid',
+    );
+    await writeFile(join(folder, 'secrets.json'), JSON.stringify({ version: 1, monitors }));
+    const other = await startMonitor();
+    try {
+      const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: other.address };
+      const again = () => runCli(API, ['monitors', 'import', 'secrets.json'], { cwd: folder, env });
+      const first = await again();
+      assert.equal(first.code, 0, first.stderr);
+      assert.match(first.stdout, /1 added, 0 there already/);
+      assert.match(
+        first.stderr,
+        /gat: it sends the secret gat-prod-authorization, which is not set: .*--host gat\.example\.com/,
+      );
+      const words = ['monitors', 'set-secret', 'gat-prod-authorization', '--host', 'gat.example.com'];
+      await runCli(API, words, { cwd: folder, env, stdin: 'Bearer x' });
+      assert.match((await again()).stdout, /1 added, 1 there already/);
+    } finally {
+      await other.stop();
+    }
+    for (const name of ['gat', 'kum']) await ok('monitors', 'remove', name, '--yes');
+  });
+
   it('exports what was added by hand, which another installation imports', async () => {
     await ok('monitors', 'export', 'ours.json');
     const { monitors } = JSON.parse(await readFile(join(folder, 'ours.json'), 'utf8'));

@@ -1,6 +1,7 @@
 import { createIncidentsActivities } from '../../activities/incidents/index.ts';
 import { createNotificationsActivities } from '../../activities/notifications/index.ts';
 import { createDeliveryCommands } from '../../adapters/temporal/delivery-commands.ts';
+import { createIncidentCommands } from '../../adapters/temporal/incident-commands.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import {
   INCIDENT_SIGNALS,
@@ -49,7 +50,8 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
   const options = {
     ...{ taskQueue: 'incidents', module: 'incidents' },
     activities: createIncidentsActivities({
-      ...{ incidents: store, monitors, channels, escalations, outbox },
+      ...{ incidents: store, monitors, channels, escalations, outbox, now },
+      commands: createIncidentCommands(client),
       tellPage: async () => undefined,
       warn: () => undefined,
     }),
@@ -89,6 +91,7 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     await handle.signal(INCIDENT_SIGNALS.resolved, { at: AT, by: null, note: null });
     await handle.result();
     await execute(INCIDENT_WORKFLOWS.runIncident, 'incident-again', [start]);
+    await execute(INCIDENT_WORKFLOWS.resumeEscalations, 'resume-escalations');
     const channel = channelRecord({ id: 'chn_recorded' });
     await channels.insert(channel);
     const [late, dead] = ['late', 'dead'].map((id) => deliveryRecord({ id, channelId: channel.id }));
@@ -130,7 +133,14 @@ export async function incidents(temporal: Awaited<ReturnType<typeof createTempor
     await handle.result();
   });
   const { runId } = await client.workflow.getHandle(incidentWorkflowId('inc_recorded_1')).describe();
-  const names = ['incident-again', 'deliver-late', 'deliver-dead', 'deliver-again', 'deliver-held'];
+  const names = [
+    'incident-again',
+    'resume-escalations',
+    'deliver-late',
+    'deliver-dead',
+    'deliver-again',
+    'deliver-held',
+  ];
   return {
     'run-incident': { workflowId: incidentWorkflowId('inc_recorded_1'), runId },
     'incident-escalated': incidentWorkflowId(escalated.id),

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
+import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createBurnStore } from '../../adapters/mongo/monitors/burns.ts';
+import { createCheckSecretStore } from '../../adapters/mongo/monitors/check-secrets.ts';
 import { createHeartbeatStore } from '../../adapters/mongo/monitors/heartbeats.ts';
 import { createMailCounts } from '../../adapters/mongo/notifications/mail-counts.ts';
 import { createSubscriberStore } from '../../adapters/mongo/notifications/subscribers.ts';
@@ -21,6 +23,7 @@ import { recordChange } from '../../api/monitors/record-change.ts';
 import type { DashboardSignIn } from '../../api/status-page/dashboard/deps.ts';
 import { createStatusReader } from '../../api/status-page/status-reader.ts';
 import { emptyCondition } from '../../domain/monitors/apply-result.ts';
+import { checkSecretContext } from '../../domain/monitors/check-secret.ts';
 import type { Condition } from '../../domain/monitors/condition.ts';
 import { createMonitorHistory } from '../../domain/monitors/read-history.ts';
 import { createOutbox } from '../../domain/notifications/create-outbox.ts';
@@ -41,6 +44,8 @@ import {
 } from './in-memory/notifications.ts';
 import type { Answer } from './start-api.ts';
 
+/** Of secrets of checks. */
+export const cipher = createSecretCipher([randomBytes(32)]);
 const PAGES = { platformOrg: 'platform', platformName: 'Fairlead' } as const;
 export const KEY = 'internal-key-of-this-test-0123456789';
 
@@ -71,6 +76,7 @@ export async function startMonitor(options: MonitorTestOptions = {}) {
     ...parts,
     ...{ targets: null, domains: null },
     checkWebhookAddress: createWebhookAddressCheck([{ org: '*', origin: 'http://hooks.internal' }], 'platform'),
+    sealForChecks: (org, secret, value) => cipher.seal(value, checkSecretContext(org, secret)),
     sealForChannel: () => ({ keyId: 'test', sealed: 'sealed' }),
     newWebhookSecret: () => ({ secret: 'whsec_c2VjcmV0', sealed: { keyId: 'test', sealed: 'sealed' } }),
     ...{ changelogs: null, deploys: null },
@@ -170,6 +176,7 @@ function memoryParts(now: () => Date) {
     ...{ rollUps, history: createMonitorHistory({ rollUps }) },
     heartbeats: createHeartbeatStore({ db: createDatabase().connection.db }),
     burns: createBurnStore({ db }),
+    checkSecrets: createCheckSecretStore({ db }),
     addLimit: createOrgLimit(MOST_ADDED, 'new monitors'),
     changeLimit: createOrgLimit(MOST_CHANGES, 'changes of incidents'),
     ...{ incidents, incidentCommands: createMemoryIncidentCommands(incidents) },

@@ -13,9 +13,10 @@ export const COLLECTIONS = {
   reconciles: 'monitor_reconciles',
   heartbeats: 'monitor_heartbeats',
   burns: 'monitor_burns',
+  secrets: 'monitor_secrets',
 } as const;
 
-/** The id of a condition, of hour ends and of burns is that of the monitor. */
+/** The id of a condition, of hour ends and of burns is that of the monitor, the id of secrets that of the org. */
 export const INDEXES: IndexTable = {
   [COLLECTIONS.monitors]: [
     unique({ key: 1 }, 'key'),

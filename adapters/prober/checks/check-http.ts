@@ -16,13 +16,20 @@ const RECORD_BYTES = 17 * 1024;
 const MOST_RAW_BODY_BYTES = 2 * MOST_BODY_BYTES;
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Fairlead-Monitor', connection: 'close' };
 
+export interface HttpMeans {
+  readonly probe: Probe;
+  /** Headers besides the check's own, by lower-case names. */
+  readonly send: Readonly<Record<string, string>>;
+}
+
 /**
  * One request on a connection of its own. Redirects are not followed. The body is read, up to a limit, where something is
  * expected of it; otherwise the status decides.
  */
-export async function checkHttp(check: HttpCheck, probe: Probe, signal: AbortSignal): Promise<Finding> {
+export async function checkHttp(check: HttpCheck, means: HttpMeans, signal: AbortSignal): Promise<Finding> {
+  const { probe } = means;
   const url = new URL(check.url);
-  const sent = await send(url, check.method, probe, signal);
+  const sent = await send(url, check.method, means, signal);
   const stop = (): void => void sent.destroy();
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -40,13 +47,18 @@ export async function checkHttp(check: HttpCheck, probe: Probe, signal: AbortSig
   }
 }
 
-async function send(url: URL, method: string, probe: Probe, signal: AbortSignal): Promise<ClientRequest> {
+async function send(
+  url: URL,
+  method: string,
+  { probe, send: more }: HttpMeans,
+  signal: AbortSignal,
+): Promise<ClientRequest> {
   const socket = await open(url, probe, signal);
   probe.reads.allow(MOST_HEADER_BYTES + RECORD_BYTES);
   return request({
     ...{ host: url.hostname, port: url.port, method, path: url.pathname + url.search },
     defaultPort: url.protocol === 'https:' ? 443 : 80,
-    headers: method === 'POST' ? { ...HEADERS, 'content-length': 0 } : HEADERS,
+    headers: { ...HEADERS, ...more, ...(method === 'POST' && { 'content-length': 0 }) },
     createConnection: () => socket,
     maxHeaderSize: MOST_HEADER_BYTES,
   }).end();

@@ -19,7 +19,7 @@ export interface DashboardSignIn {
 
 export type DashboardDeps = MonitorsDeps &
   IncidentsDeps &
-  Pick<NotificationsDeps, 'channels' | 'escalations'> &
+  Pick<NotificationsDeps, 'channels' | 'escalations' | 'recordChange'> &
   DashboardSignIn & {
     /** Null where no service registry is known: charts mark no deploys then. */
     readonly deploys: DeploySource | null;

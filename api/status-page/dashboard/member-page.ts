@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../../domain/errors.ts';
-import { admits, describeCallers } from '../../http/allowed-callers.ts';
+import { type AllowedCallers, admits, describeCallers } from '../../http/allowed-callers.ts';
 import type { Caller } from '../../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
 import { REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
@@ -32,6 +32,8 @@ export interface MemberForm<P extends z.ZodObject, B extends z.ZodObject> {
   readonly params: P;
   readonly body: B;
   readonly errors?: readonly ErrorCode[];
+  /** Who may send it; {@link ACTORS} where it is left out. */
+  readonly callers?: AllowedCallers;
   /** @returns the page that is shown then */
   readonly send: (
     input: { readonly params: z.output<P>; readonly body: z.output<B> },
@@ -46,19 +48,19 @@ export interface MemberForm<P extends z.ZodObject, B extends z.ZodObject> {
  */
 export function memberForm<P extends z.ZodObject, B extends z.ZodObject>(
   deps: DashboardSignIn,
-  { send, ...form }: MemberForm<P, B>,
+  { send, callers = ACTORS, ...form }: MemberForm<P, B>,
 ): Route {
   return defineRoute({
     ...form,
     ...{ method: 'post', tag: 'dashboard', callers: 'public', replies: 'page', responses: REDIRECT_RESPONSE },
     bodyTypes: ['form'],
-    description: `For ${describeCallers(ACTORS)}, who are signed in.`,
+    description: `For ${describeCallers(callers)}, who are signed in.`,
     errors: ['FORBIDDEN', 'ORIGIN_REFUSED', ...(form.errors ?? [])],
     handle: async (input, context) => {
       requireOwnForm(context, deps.origin);
       const caller = await signedIn(deps.authenticate, sessionCookies(deps), context);
       if (caller === null) return redirectTo('/dashboard/login');
-      return redirectTo(await send(input, requireActor(caller), context));
+      return redirectTo(await send(input, requireSender(callers, caller), context));
     },
   });
 }
@@ -72,9 +74,9 @@ export function requireOwnForm(context: Pick<RouteContext, 'headers' | 'origin'>
 }
 
 /** @throws FORBIDDEN */
-function requireActor(caller: Caller): Caller {
-  if (admits(ACTORS, caller)) return caller;
-  throw new FairleadError('FORBIDDEN', 'Only members and admins of the org change what is watched');
+function requireSender(callers: AllowedCallers, caller: Caller): Caller {
+  if (admits(callers, caller)) return caller;
+  throw new FairleadError('FORBIDDEN', `This is for ${describeCallers(callers)}`);
 }
 
 export const NOTHING = z.strictObject({});

@@ -74,6 +74,7 @@ function facts({
   since,
   flapping,
   target,
+  check,
   environment,
   org,
   intervalSeconds,
@@ -89,6 +90,7 @@ function facts({
 ${row('State', html`${stateMark(state)} since ${momentOf(new Date(since))}${flapping && html` <span class="badge">flapping</span>`}`)}
 ${paused !== null && row('Paused', `by ${paused.by}`)}
 ${row('Target', target)}
+${check.kind === 'http' && check.headers !== undefined && row('Sends', check.headers.map(headerText).join(', '))}
 ${row('Environment', environment)}
 ${row('Org', org ?? 'none yet')}
 ${row('Checked', `every ${intervalSeconds} s${deployedIntervalSeconds === null ? '' : `; deploys say ${deployedIntervalSeconds} s`}`)}
@@ -96,6 +98,11 @@ ${objective !== null && budget !== null && row('Objective', objectiveText(object
 ${row('Status page', isPublic ? 'shows it' : 'does not show it')}
 ${lastCheck !== null && row('Last check', html`${momentOf(new Date(lastCheck.at))}: ${lastCheck.message ?? lastCheck.outcome}`)}
 </dl>`;
+}
+
+/** As the caller may see it. */
+function headerText(header: { name: string } & ({ value: string } | { secret: string })): string {
+  return 'value' in header ? `${header.name}: ${header.value}` : `${header.name}: (secret ${header.secret})`;
 }
 
 function objectiveText(

@@ -4,7 +4,7 @@ import { ERROR_STATUS } from '../../http/error-status.ts';
 import { assetRoute } from '../../http/pages/assets.ts';
 import { html } from '../../http/pages/html.ts';
 import type { DashboardDeps } from './deps.ts';
-import { escalationPage } from './escalation-page.ts';
+import { escalationPages } from './escalation-page.ts';
 import { incidentPageRoutes } from './incident-pages.ts';
 import { sendDashboard } from './layout.ts';
 import { listPage } from './list-page.ts';
@@ -19,7 +19,7 @@ export function dashboardRoutes(deps: DashboardDeps): readonly Route[] {
     listPage(deps),
     ...monitorPageRoutes(deps),
     ...incidentPageRoutes(deps),
-    escalationPage(deps),
+    ...escalationPages(deps),
   ];
 }
 

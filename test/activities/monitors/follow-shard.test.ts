@@ -10,7 +10,7 @@ async function world(fault: { error: Error | null }) {
   await monitors.insert(monitorRecord(4));
   const watched: string[] = [];
   const warnings: string[] = [];
-  const shard = followShard(
+  const shard = await followShard(
     {
       monitors,
       recorder: {
@@ -20,6 +20,7 @@ async function world(fault: { error: Error | null }) {
         },
       },
       session: { set: (added) => watched.push(...added.map(({ id }) => id)), remove: () => undefined },
+      secrets: { look: async () => new Set(), of: () => new Map() },
       isPlatformHost: () => false,
       now: () => new Date(0),
       warn: (_problem, message) => warnings.push(message),

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFaultWatch } from '../../../activities/monitors/fault-watch.ts';
 import { type HoldShardDeps, holdShard } from '../../../activities/monitors/hold-shard.ts';
+import { createOpenedSecrets } from '../../../activities/monitors/opened-secrets.ts';
 import { openShardRecorder } from '../../../activities/monitors/shard-recorder.ts';
+import { createCheckSecretStore } from '../../../adapters/mongo/monitors/check-secrets.ts';
 import { createProber } from '../../../adapters/prober/prober.ts';
 import { createResultSpool } from '../../../adapters/prober/result-spool.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -14,6 +16,7 @@ import type { Transition } from '../../../domain/monitors/condition.ts';
 import type { Monitor } from '../../../domain/monitors/monitor.ts';
 import { platformHosts } from '../../../domain/monitors/platform-host.ts';
 import type { Notification } from '../../../domain/notifications/notification.ts';
+import { createDatabase } from '../../support/in-memory/database/database.ts';
 import { createMemoryHeartbeats } from '../../support/in-memory/heartbeats.ts';
 import { createMemoryResults } from '../../support/in-memory/monitor-history.ts';
 import { createMemoryConditions, createMemoryMonitors } from '../../support/in-memory/monitors.ts';
@@ -47,6 +50,7 @@ export async function startHolderWorld({ controls = [] as readonly { host: strin
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-holder-'));
   const [monitors, conditions, results] = [createMemoryMonitors(), createMemoryConditions(), createMemoryResults()];
   const heartbeats = createMemoryHeartbeats();
+  const secrets = createCheckSecretStore({ db: createDatabase().connection.db });
   const told: (Transition & { readonly monitorId: string })[] = [];
   const notices: Notification[] = [];
   const holders: { stop(): Promise<unknown> }[] = [];
@@ -78,12 +82,14 @@ export async function startHolderWorld({ controls = [] as readonly { host: strin
     openRecorder: (shard) => openShardRecorder(recording, shard),
     monitors: recording.monitors,
     heartbeats: unlessAway(heartbeats),
+    openSecrets: () =>
+      createOpenedSecrets({ secrets: unlessAway(secrets), openSecret: (_org, { sealed }) => sealed.sealed }),
     ...{ prober, now, warn, isPlatformHost: platformHosts('localhost') },
     faults: createFaultWatch({ prober, outbox, now, warn, proberName: 'test' }),
     spool: createResultSpool({ folder, onDrop: () => undefined }),
   };
   return {
-    ...{ monitors, conditions, results, heartbeats, told, notices, warnings, database, deps },
+    ...{ monitors, conditions, results, heartbeats, secrets, told, notices, warnings, database, deps },
     add: async (number: number, check: MonitorCheck, changes: Partial<Monitor> = {}) => {
       const monitor = monitorRecord(number, {
         check,

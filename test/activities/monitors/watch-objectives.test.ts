@@ -84,6 +84,9 @@ test('an outage that takes the budget is told as it begins, and once that it is 
     ],
   );
   assert.deepEqual(told[1]?.data.monitorId, monitor.id);
+  const [began, ended] = told.map(({ at }) => at.toISOString());
+  assert.match(told[1]?.text ?? '', new RegExp(`burnt from ${began} to ${ended}\\. Left of`));
+  assert.deepEqual([told[0]?.data.since, told[1]?.data.since], [undefined, began]);
 });
 
 test('what could not be told is told by the next run, and once', async () => {

@@ -6,7 +6,7 @@ import { createSendToPage } from '../../../activities/notifications/send-to-page
 import { createSmtpSender, type SmtpSender } from '../../../adapters/mail/smtp-sender.ts';
 import { createSubscriberMailer } from '../../../adapters/notifications/subscriber-mailer.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { groupedNotice } from '../../../domain/notifications/group-notices.ts';
+import { groupedNotice, MOST_LISTED } from '../../../domain/notifications/group-notices.ts';
 import type { Delivery, Notification } from '../../../domain/notifications/notification.ts';
 import {
   MAILED_KNOWN_DAYS,
@@ -275,6 +275,39 @@ it('what the page does not show any more when its mail goes out is not in it, an
   }
   assert.deepEqual(taken(), []);
   hidden.clear();
+});
+
+it('a group whose listed ones are all hidden by then is told of the others, which it only counted', async () => {
+  const hidden = new Set<string>();
+  const parts = world({ showsMonitor: async (_org, id) => !hidden.has(id) });
+  await addSubscribers(parts.subscribers, 'acme', 1, NOW);
+  const all = Array.from({ length: 45 }, (_, index): Notification => {
+    const name = `svc-${String(index).padStart(2, '0')}`;
+    return {
+      ...noticeOf(`page/inc_${name}/opened`, 'acme'),
+      ...{ subject: `Outage of ${name}`, text: `Outage of ${name} (investigating)` },
+      data: { monitorId: `mon_${name}`, pageUrl: PAGE_URL },
+    };
+  });
+  const other = { ...all[0], id: 'page/inc_x/resolved', kind: 'page.resolved' } as Notification;
+  await parts.notices.insert([...all, other], NOW);
+  const listed = all.slice(0, MOST_LISTED);
+  const group = groupedNotice('round-1', { kind: 'page.opened', count: all.length, listed });
+  assert.ok(group !== null);
+  const noticeIds = [...all, other].map(({ id }) => id);
+  await parts.notices.keepRound({ id: 'round-1', org: group.org, noticeIds, notifications: [group], at: NOW });
+  for (const { data } of listed) hidden.add(String(data.monitorId));
+  await parts.put(group);
+  await parts.run();
+  const [told, ...others] = taken();
+  assert.ok(told !== undefined && others.length === 0);
+  assert.equal(header(told, 'Subject'), 'Outage of svc-20 and 24 more');
+  const text = textPart(told);
+  assert.match(text, /- Outage of svc-20[\s\S]*- Outage of svc-39[\s\S]*and 5 more/);
+  assert.doesNotMatch(text, /svc-[01]/);
+  for (const { data } of all) hidden.add(String(data.monitorId));
+  await parts.put({ ...group, id: 'group/later' });
+  await assert.rejects(parts.attempt(parts.started.shift() ?? ''), { code: 'CONFLICT', retryable: false });
 });
 
 it('a page tells so much in an hour, and what is more waits', async () => {

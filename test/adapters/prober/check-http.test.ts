@@ -66,6 +66,27 @@ describe('a check over HTTP', () => {
     );
   });
 
+  it('sends the headers that it is given, in the place of its own as well, and connects to nothing where one may not be sent', async () => {
+    const seen: unknown[] = [];
+    await using server = await listenHttp((request, response) => {
+      const { host, authorization, accept, connection } = request.headers;
+      seen.push([host, authorization, accept, connection, request.headers['content-length']]);
+      response.writeHead(302, { location: 'https://login.example/' }).end();
+    });
+    const send = { authorization: 'Bearer secret', accept: 'text/html' };
+    const asked = check(server.port, { method: 'POST' });
+    const finding = await runCheck(asked, { ...ON_LOOPBACK, headers: { send } });
+    assert.deepEqual(seen, [[`site.example:${server.port}`, 'Bearer secret', 'text/html', 'close', '0']]);
+    assert.equal(finding.problem, 'redirect');
+    assert.doesNotMatch(JSON.stringify(finding), /Bearer/);
+    const refused = await runCheck(asked, { ...ON_LOOPBACK, headers: { refused: 'Authorization is not sent' } });
+    assert.deepEqual(
+      [refused.outcome, refused.problem, refused.message],
+      ['unknown', 'no-secret', 'Authorization is not sent'],
+    );
+    assert.deepEqual([seen.length, server.connections()], [1, 1]);
+  });
+
   it('looks for a text and a value in the body', async () => {
     const answer: Answer = (response) => response.end('{"status":"up"}');
     assert.equal((await found(answer, { expectBodyContains: '"up"' })).outcome, 'ok');

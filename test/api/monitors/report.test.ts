@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { MOST_REPORTS } from '../../../api/monitors/report-routes.ts';
 import type { RollUp } from '../../../domain/monitors/history.ts';
 import { monitorRecord } from '../../support/monitor-records.ts';
 import { startMonitor, type TestMonitor } from '../../support/start-monitor.ts';
@@ -55,6 +56,15 @@ describe('monthly reports', () => {
     assert.equal(now.get('mon_2')?.downMs, 600_000);
     const later = (await byId('?month=2026-12')) as Map<string, Record<string, unknown>>;
     assert.deepEqual([later.get('mon_2')?.uptime, later.get('mon_2')?.coverage], [null, 0]);
+  });
+
+  it('are given as CSV so often in a minute, to each org', async () => {
+    const csv = async (org: string) =>
+      (await api.call('GET', '/api/monitor-reports.csv', undefined, as(`user/${org}/viewer`))).status;
+    const statuses: number[] = [];
+    for (let count = 0; count <= MOST_REPORTS; count += 1) statuses.push(await csv('many'));
+    assert.deepEqual(statuses, [...Array.from({ length: MOST_REPORTS }, () => 200), 429]);
+    assert.equal(await csv('few'), 200);
   });
 
   it('are read in pages', async () => {

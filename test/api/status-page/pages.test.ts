@@ -53,6 +53,7 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
     await idp.deps.clients.insert(client);
     for (const org of ['acme', 'rival']) await idp.seedOrg(org);
     await idp.seedUser('ann@acme.example', { password: PASSWORD, org: 'acme', orgRoles: ['member'] });
+    await idp.seedUser('amy@acme.example', { password: PASSWORD, org: 'acme', orgRoles: ['admin'] });
     await idp.seedUser('vic@acme.example', { password: PASSWORD, org: 'acme', orgRoles: ['viewer'] });
     await idp.seedUser('bob@nowhere.example', { password: PASSWORD });
     shop = await register('shop', 'acme');
@@ -188,6 +189,20 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
       headers: { cookie, ...headers },
     });
 
+  it('lets an admin say who is told of outages', async () => {
+    const page = await signedIn('amy@acme.example', '/dashboard/escalation');
+    await page.click('text=Change who is told of warning outages');
+    await page.check('input[name=channels1] >> nth=0');
+    await page.check('input[name=channels2] >> nth=1');
+    await page.fill('input[name=wait2]', '25');
+    await page.click('text=Save');
+    await page.waitForURL(`${monitor.address}/dashboard/escalation`);
+    assert.match(await textOf(page), /Outages of other environments[\s\S]*At once[\s\S]*25 min later/);
+    await page.click('form[action$="/warning/end"] button');
+    await page.waitForURL(`${monitor.address}/dashboard/escalation`);
+    assert.equal((await monitor.escalations.find('acme')).warning, null);
+  });
+
   it('takes no form that another site, or nobody, has sent, and no cookie for the API', async () => {
     const page = await signedIn('ann@acme.example');
     const [session] = (await page.context().cookies(monitor.address)).filter(
@@ -224,6 +239,7 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
       '/dashboard/incidents/inc_shop_1',
       '/dashboard/incidents/inc_told',
       '/dashboard/escalation',
+      '/dashboard/escalation/critical',
     ];
     const found: string[] = [];
     for (const options of [
@@ -233,7 +249,7 @@ describe('the pages of the uptime monitor', { timeout: 300_000 }, () => {
       { viewport: { width: 1_280, height: 900 }, forcedColors: 'active' },
     ] as const) {
       // The check itself is a script; the pages have none.
-      const page = await signedIn('ann@acme.example', '/dashboard', {
+      const page = await signedIn('amy@acme.example', '/dashboard', {
         ...options,
         javaScriptEnabled: true,
         bypassCSP: true,

@@ -20,6 +20,14 @@ export function burnStoreSuite(store: () => BurnStore): void {
       assert.deepEqual(await store().find([state.monitorId, none.monitorId]), new Map([[state.monitorId, state]]));
     });
 
+    it('gives back since when it burnt, and reads what an earlier version wrote without it', async () => {
+      for (const untold of [{ event: 'steady', at: AT, since: AT } as const, { event: 'steady', at: AT } as const]) {
+        const state: BurnState = { ...newState(), active: [], untold };
+        await store().write(state);
+        assert.deepEqual((await store().find([state.monitorId])).get(state.monitorId), state);
+      }
+    });
+
     it('takes the next revision alone, of two who write it the first', async () => {
       const state = newState();
       await store().write(state);

@@ -49,6 +49,14 @@ export function monitorStoreSuite(store: () => MonitorStore): void {
       });
       assert.deepEqual(await store().find(monitor.id), monitor);
       assert.deepEqual(await store().findByKey(monitor.key), monitor);
+      const headers = [
+        { name: 'X-Tenant', value: 'acme' },
+        { name: 'Authorization', secret: 'token' },
+      ];
+      const { check } = monitorRecord(0);
+      assert.ok(check.kind === 'http');
+      const sending = await add(store(), { check: { ...check, headers } });
+      assert.deepEqual(await store().find(sending.id), sending);
       assert.equal(await store().find('mon_none'), null);
       assert.equal(await store().findByKey('none'), null);
     });

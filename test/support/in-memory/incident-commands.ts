@@ -24,6 +24,7 @@ export function createMemoryIncidentCommands(incidents: IncidentStore): Incident
       if (incident === null || incident.state === 'resolved') return;
       await change(id, { kind: 'resolved', resolution });
     },
+    goOn: async () => undefined,
     markFlapping: (id, isFlapping) => change(id, { kind: 'flapped', isFlapping }),
   };
 }

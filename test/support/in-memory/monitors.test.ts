@@ -1,7 +1,9 @@
 import { createBurnStore } from '../../../adapters/mongo/monitors/burns.ts';
+import { createCheckSecretStore } from '../../../adapters/mongo/monitors/check-secrets.ts';
 import { createMailCounts } from '../../../adapters/mongo/notifications/mail-counts.ts';
 import { incidentStoreSuite } from '../../ports/incidents/incident-store.ts';
 import { burnStoreSuite } from '../../ports/monitors/burn-store.ts';
+import { checkSecretStoreSuite } from '../../ports/monitors/check-secret-store.ts';
 import { heartbeatStoreSuite } from '../../ports/monitors/heartbeat-store.ts';
 import { resultStoreSuite, rollUpStoreSuite } from '../../ports/monitors/history-stores.ts';
 import { conditionStoreSuite, monitorStoreSuite } from '../../ports/monitors/monitor-stores.ts';
@@ -48,3 +50,5 @@ const heartbeats = createMemoryHeartbeats();
 heartbeatStoreSuite(() => heartbeats);
 const burns = createBurnStore({ db: createDatabase().connection.db });
 burnStoreSuite(() => burns);
+const secrets = createCheckSecretStore({ db: createDatabase().connection.db });
+checkSecretStoreSuite(() => secrets);

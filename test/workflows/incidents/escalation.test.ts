@@ -145,6 +145,24 @@ test('an incident keeps the policy that it began with, also where its workflow i
   await outage.takes(...['a opened', 'b escalated', 'c escalated-2'], ...['a resolved', 'b resolved', 'c resolved']);
 });
 
+test('one whose workflow is lost goes on by the clock, and one that runs is left as it is', async () => {
+  const [outage, other] = [await escalated(15), await escalated(16)];
+  for (const each of [outage, other]) await each.begin();
+  for (const each of [outage, other]) await each.takes('a opened');
+  await world.terminate(outage.id);
+  await skip(5);
+  assert.deepEqual(await world.resume(), { late: 0 }, 'its time has not come');
+  await skip(8);
+  await other.takes('a opened', 'b escalated');
+  assert.deepEqual(outage.taken(), ['a opened']);
+  assert.deepEqual(await world.resume(), { late: 1 });
+  await outage.takes('a opened', 'b escalated');
+  await skip(21);
+  for (const each of [outage, other]) await each.takes('a opened', 'b escalated', 'c escalated-2');
+  assert.deepEqual(await world.resume(), { late: 0 });
+  for (const each of [outage, other]) await each.end();
+});
+
 test('one that continues as new waits for the rest of the time alone', async () => {
   const outage = await escalated(6);
   await outage.begin();

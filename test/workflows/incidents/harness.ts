@@ -75,6 +75,8 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
     ...{ deliver: null, tell: null, page: null, look: null },
   };
   const warnings: string[] = [];
+  /** The time by which steps are late; that of the server is skipped. */
+  const worldMs = { now: Date.now() };
   const orFault = async (fault: Error | null): Promise<void> => {
     if (fault !== null) throw fault;
   };
@@ -92,7 +94,8 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
   const worker = await startModuleWorker(env.nativeConnection, {
     module: 'incidents',
     activities: createIncidentsActivities({
-      ...{ incidents, channels, escalations },
+      ...{ incidents, channels, escalations, commands: createIncidentCommands(client) },
+      now: () => new Date(worldMs.now),
       monitors: {
         async find(id) {
           await orFault(faults.look);
@@ -128,6 +131,13 @@ export async function startIncidents({ slots = DELIVERY_SLOTS } = {}) {
       client.workflow.start(INCIDENT_WORKFLOWS.runIncident, {
         ...{ workflowId: incidentWorkflowId(id), taskQueue: TASK_QUEUE, args: [{ id, isKnown: true }] },
       }),
+    /** Looks for escalations that were lost, as the schedule has it done. */
+    async resume() {
+      worldMs.now = await env.currentTimeMs();
+      return await client.workflow.execute(INCIDENT_WORKFLOWS.resumeEscalations, {
+        ...{ workflowId: `resume-${worldMs.now}`, taskQueue: TASK_QUEUE },
+      });
+    },
     delivered: (id: string) => env.client.workflow.getHandle(deliveryWorkflowId(id)).result(),
     async stop() {
       await worker.stop();
