@@ -6,6 +6,7 @@ import { processIdentity, readSecrets } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { ownVersion } from '../adapters/own-version.ts';
 import { giveBackMemoryWhenIdle } from '../adapters/process/give-back-memory.ts';
+import { startHealthServer } from '../adapters/process/health-server.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { ensureSchedules } from '../adapters/temporal/schedules.ts';
@@ -30,6 +31,7 @@ const opened = new AsyncDisposableStack();
 const address = { ...settings.temporal, identity: processIdentity('worker') };
 const client = createTemporalClient(address);
 opened.defer(() => client.connection.close());
+const health = settings.health === undefined ? null : await openHealth(settings.health);
 await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
 const served = await composeModules(MODULES, environments, { settings, client, logger, opened });
 const worker = await createWorker({
@@ -57,8 +59,17 @@ await ensureSchedules(client, {
   log: logger,
 });
 host.ready();
+health?.ready();
 giveBackMemoryWhenIdle();
 logger.info({ modules: served.modules.map(({ name }) => name) }, 'worker serves');
+
+/** It is ready while Temporal, which gives it its tasks, answers. */
+async function openHealth(place: NonNullable<typeof settings.health>) {
+  const check = () => client.withDeadline(Date.now() + 2_000, () => client.workflowService.getSystemInfo({}));
+  const server = await startHealthServer({ ...place, portVariable: 'WORKER_HEALTH_PORT', check });
+  opened.defer(() => server.close());
+  return server;
+}
 
 function schedulesOfAll(modules: readonly WorkerModule[]) {
   return modules.flatMap((module) => module.schedulesBy?.(environments[module.name] ?? {}) ?? module.schedules);
@@ -66,6 +77,7 @@ function schedulesOfAll(modules: readonly WorkerModule[]) {
 
 const reason = await Promise.race([host.stopRequested, running.then(() => 'the worker ended')]);
 logger.info({ reason }, 'worker stops');
+health?.stopping();
 worker.shutdown();
 await running;
 await opened.disposeAsync();

@@ -90,6 +90,7 @@ export const deploys = defineModule({
       routesDirectory: join(env.DATA_DIR, 'routes'),
       domain: env.PLATFORM_DOMAIN,
       port: env.EDGE_PORT,
+      innerUrl: env.EDGE_INTERNAL_URL,
     });
     const runs = composeCluster(parts, edge) ?? { runtime: await docker.runtime(), edge };
     void protectAtStart(runs.runtime);

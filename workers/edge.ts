@@ -15,6 +15,7 @@ import { createEdgeServer } from '../adapters/edge-router/edge-server.ts';
 import { createPlatformProxy } from '../adapters/edge-router/platform-proxy.ts';
 import { createTlsListener } from '../adapters/edge-router/tls-listener.ts';
 import { readEdgeEnv, readSubprocessEnv } from '../adapters/env.ts';
+import { startHealthServer } from '../adapters/process/health-server.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { systemLookup } from '../adapters/public-address.ts';
 import { SNAPSHOT_FOLDER } from '../adapters/status-page/snapshot-files.ts';
@@ -39,9 +40,12 @@ const edge = createEdgeServer({
 });
 await listenOn(edge.server, { port: env.EDGE_PORT, variable: 'EDGE_PORT' });
 const tls = env.EDGE_TLS_PORT === undefined ? null : await openTls(env.EDGE_TLS_PORT);
+const health = env.EDGE_HEALTH_PORT === undefined ? null : await openHealth(env.EDGE_HEALTH_PORT);
 host.ready();
+health?.ready();
 
 await host.stopRequested;
+health?.stopping();
 // Requests over TLS go the way of the others: it ends after them.
 const ways = [...proxies, ...buildProxies].map((opened) => opened.close(5_000));
 await Promise.all([(tls?.close(5_000) ?? Promise.resolve()).then(() => edge.close(5_000)), ...ways]);
@@ -51,6 +55,16 @@ process.exit(0);
 function statusPageOf({ STATUS_URL: statusUrl, PLATFORM_ORG: platformOrg, DATA_DIR, urls: { monitor } }: typeof env) {
   if (statusUrl === undefined || monitor === undefined) return undefined;
   return { statusUrl, monitorUrl: monitor, platformOrg, folder: join(DATA_DIR, SNAPSHOT_FOLDER) };
+}
+
+/** It needs nobody else: it serves from the files it has. */
+function openHealth(port: number) {
+  return startHealthServer({
+    host: env.HEALTH_HOST,
+    port,
+    portVariable: 'EDGE_HEALTH_PORT',
+    check: async () => undefined,
+  });
 }
 
 /** It refuses every handshake until there is a certificate: it may listen from the start. */

@@ -20,8 +20,10 @@ import { probeHttp } from '../http-probe/probe-http.ts';
 export interface RouteFilesOptions {
   readonly routesDirectory: string;
   readonly domain: string;
-  /** Port the router listens on, on the loopback interface. */
+  /** Of public addresses. The router listens on it on the loopback interface, unless `innerUrl` says where else. */
   readonly port: number;
+  /** Where the platform itself reaches the router, on whatever machine that is. */
+  readonly innerUrl?: string | undefined;
 }
 
 export const routeSchema = z.strictObject({
@@ -65,7 +67,8 @@ export function parseRoute(text: string): StoredRoute {
   return old.success ? { epoch: NO_EPOCH, target: old.data } : storedSchema.parse(stored);
 }
 
-export function createEdgeRouter({ routesDirectory, domain, port }: RouteFilesOptions): EdgeRouter {
+export function createEdgeRouter({ routesDirectory, domain, port, innerUrl }: RouteFilesOptions): EdgeRouter {
+  const address = innerUrl ?? `http://127.0.0.1:${port}`;
   const url: EdgeRouter['url'] = (service, environment) => `http://${service}.${environment}.${domain}:${port}`;
   const bare = (service: string): string => `http://${service}.${domain}:${port}`;
   const set = async (target: DeployTarget, route: StoredRoute) =>
@@ -81,7 +84,7 @@ export function createEdgeRouter({ routesDirectory, domain, port }: RouteFilesOp
       await set({ service, environment }, { epoch, target: routeSchema.parse(target) }),
     unroute: (service, environment, epoch) => set({ service, environment }, { epoch, target: null }),
     probe: (service, environment, path, signal) =>
-      probeHttp({ address: `http://127.0.0.1:${port}`, path, publicUrl: url(service, environment) }, signal),
+      probeHttp({ address, path, publicUrl: url(service, environment) }, signal),
   };
 }
 

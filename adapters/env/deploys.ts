@@ -50,6 +50,8 @@ export const deploysSection = {
   ...afterInstallSection,
   PLATFORM_DOMAIN: text.default('localhost'),
   EDGE_PORT: port.default(8000),
+  /** Where the platform reaches the router, in whose place it asks services for their health; by default EDGE_PORT of this machine. */
+  EDGE_INTERNAL_URL: z.url({ protocol: /^http$/ }).optional(),
   GIT_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Local repositories below it may be built, by administrators of the platform; none when it is not set. */
   LOCAL_SOURCES_ROOT: folder.optional(),

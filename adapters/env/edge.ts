@@ -4,7 +4,13 @@ import { type EnvSource, readTogether, readVariables } from '../read-variables.t
 import { buildProxySection } from './build-proxy.ts';
 import { databaseAddressSection } from './databases.ts';
 import { statusPageSection } from './monitor-service.ts';
-import { dataSection, platformOrgSection, platformSocketSection, registrySection } from './platform.ts';
+import {
+  dataSection,
+  healthHostSection,
+  platformOrgSection,
+  platformSocketSection,
+  registrySection,
+} from './platform.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { port, text } from './variable-kinds.ts';
 
@@ -27,6 +33,9 @@ export const edgeSection = {
   ...statusPageSection,
   /** Where clients reach EDGE_TLS_PORT, which redirects name: 443 where the machine in front leads that to it. */
   EDGE_TLS_PUBLIC_PORT: port.optional(),
+  ...healthHostSection,
+  /** Where it tells whether it serves: see adapters/process/health-server.ts. Without it nothing listens. */
+  EDGE_HEALTH_PORT: port.optional(),
   HOST: text.default('127.0.0.1'),
   PLATFORM_DOMAIN: text.default('localhost'),
 };

@@ -9,6 +9,11 @@ export const processSection = {
   PLATFORM_COMMIT: text.default('unknown'),
 };
 
+/** Where the health ports of worker and router listen; the HTTP services tell their health where they serve. */
+export const healthHostSection = {
+  HEALTH_HOST: text.default('127.0.0.1'),
+};
+
 /** The registry that images of deploys are pushed to. */
 export const registrySection = {
   DOCKER_REGISTRY: text.default('localhost:5050'),

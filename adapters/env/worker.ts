@@ -3,6 +3,7 @@ import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts
 import { SERVICE_ROWS, type StoringServiceName } from '../../domain/services.ts';
 import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
 import {
+  healthHostSection,
   platformOrgSection,
   processSection,
   type TemporalSettings,
@@ -11,7 +12,7 @@ import {
 } from './platform.ts';
 import { hasDatabase, readServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { serviceUrlsSection } from './service-urls.ts';
-import { internalKey, secret, text } from './variable-kinds.ts';
+import { internalKey, port, secret, text } from './variable-kinds.ts';
 
 /** What a worker reads, whichever modules it serves. */
 export const workerSection = {
@@ -23,6 +24,9 @@ export const workerSection = {
   IDP_INTERNAL_KEY: secret(internalKey.optional()),
   /** A prebuilt bundle of the workflows; without it they are bundled at the start. */
   WORKFLOW_BUNDLE: text.optional(),
+  ...healthHostSection,
+  /** Where it tells whether it serves: see adapters/process/health-server.ts. Without it nothing listens. */
+  WORKER_HEALTH_PORT: port.optional(),
 };
 
 export interface WorkerSettings {
@@ -35,6 +39,8 @@ export interface WorkerSettings {
   readonly platformOrg: string;
   readonly logLevel: z.infer<typeof processSection.LOG_LEVEL>;
   readonly workflowBundle: string | undefined;
+  /** Undefined: nobody asks. */
+  readonly health: { readonly host: string; readonly port: number } | undefined;
   /** Addresses of the services that are known here. */
   readonly urls: ServiceUrls;
 }
@@ -54,6 +60,7 @@ export function readWorkerSettings(source: EnvSource): WorkerSettings {
     platformOrg: env.PLATFORM_ORG,
     logLevel: env.LOG_LEVEL,
     workflowBundle: env.WORKFLOW_BUNDLE,
+    health: env.WORKER_HEALTH_PORT === undefined ? undefined : { host: env.HEALTH_HOST, port: env.WORKER_HEALTH_PORT },
     urls: serviceUrls(urls),
   };
 }

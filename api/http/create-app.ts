@@ -5,6 +5,7 @@ import type { NewId } from '../../domain/ids.ts';
 import type { Authenticate } from './caller.ts';
 import type { Method, Route } from './define-route.ts';
 import { createErrorHandler, type ErrorPage, type TellError } from './error-handler.ts';
+import { createLiveRoute } from './health.ts';
 import { createOpenApi } from './openapi.ts';
 import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
 import { createNamedRateLimit, createRateLimit } from './rate-limit.ts';
@@ -41,7 +42,8 @@ export function createApp(options: AppOptions): Express {
   app.disable('etag');
   app.set('trust proxy', options.trustedProxies === undefined ? false : [...options.trustedProxies]);
   app.use(createRequestId({ ...options, secretPaths: secretPaths(options.routes) }), securityHeaders);
-  register(app, [options.health], options);
+  const health = [options.health, createLiveRoute(options.version)];
+  register(app, health, options);
   const { protectedResource } = options;
   const metadata = protectedResource === undefined ? [] : [protectedResourceRoute(protectedResource)];
   const routes = [...metadata, ...options.routes];
@@ -59,7 +61,7 @@ export function createApp(options: AppOptions): Express {
   let document: string | null = null;
   app.get('/openapi.json', (_request, response) => {
     // Written when it is first asked for, and kept as text: as objects it is the largest thing that an idle service holds.
-    document ??= JSON.stringify(createOpenApi(options, [options.health, ...routes]));
+    document ??= JSON.stringify(createOpenApi(options, [...health, ...routes]));
     response.type('json').send(document);
   });
   refuseOtherMethods(app, '/openapi.json', ['get']);

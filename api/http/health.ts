@@ -56,6 +56,26 @@ export function createHealthRoute(options: HealthOptions): Route {
   });
 }
 
+const liveSchema = z.object({ status: z.literal('ok'), version: z.string() });
+
+/**
+ * GET /health/live: 200 while this process answers at all. It asks nothing else: a process whose database is away is no better
+ * for a restart. Whether it should be sent requests is `GET /health`.
+ */
+export function createLiveRoute(version: string): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/health/live',
+    summary: 'Whether this process answers, whatever it needs is up or not',
+    tag: 'platform',
+    callers: 'public',
+    responses: { 200: { description: 'It answers', schema: liveSchema } },
+    errors: [],
+    polled: true,
+    handle: async () => ({ status: 200, data: { status: 'ok', version } }),
+  });
+}
+
 async function runChecks(checks: HealthOptions['checks']): Promise<Record<string, string>> {
   const entries = Object.entries(checks).map(async ([name, check]) => [name, await outcome(check)] as const);
   return Object.fromEntries(await Promise.all(entries));

@@ -69,6 +69,7 @@ export const builder = defineService({
       routesDirectory: join(env.DATA_DIR, 'routes'),
       domain: env.PLATFORM_DOMAIN,
       port: env.EDGE_PORT,
+      innerUrl: env.EDGE_INTERNAL_URL,
     });
     const sharingCommands = createSharingCommands(temporal());
     // Without a git host of the platform there is nothing to bring up to date.

@@ -13,6 +13,8 @@ const NO_GITEA = 'Gitea is built in minutes where it cannot be downloaded, and n
 const NO_VERSITYGW = 'the Versity S3 Gateway is built in minutes, and needs Go there';
 const NO_SCHEMATHESIS = 'Schemathesis needs Python 3.10 with pip';
 
+const NO_HELM = 'Helm is built in minutes where it cannot be downloaded, and needs Go there';
+
 const NO_CLUSTER =
   'a cluster needs root on Linux and programs that are built in minutes, and its tests take ten: "npm run cluster -- up" fetches them, and "npm test -- kubernetes" plays the tests';
 
@@ -87,6 +89,8 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
     name: 'deploys to a real cluster',
     because: NO_CLUSTER,
   },
+  { file: 'test/infra/kubernetes/chart.test.ts', name: 'the chart as Helm renders it', because: NO_HELM },
+  { file: 'test/infra/kubernetes/chart-install.test.ts', name: 'the chart on a real cluster', because: NO_CLUSTER },
   { file: 'test/adapters/s3/object-store.test.ts', name: 'S3 on another server', because: NO_VERSITYGW },
   {
     file: 'test/api/schemathesis.test.ts',

@@ -12,8 +12,12 @@ if (folder !== null) registerHooks({ load });
 
 function load(url, context, nextLoad) {
   if (!url.startsWith('file:') || !url.endsWith('.ts') || url.includes('/node_modules/')) return nextLoad(url, context);
-  const source = translate(readFileSync(fileURLToPath(url), 'utf8'));
-  return { format: 'module', source, shortCircuit: true };
+  return { format: 'module', source: translateFile(fileURLToPath(url)), shortCircuit: true };
+}
+
+/** The JavaScript of a file, from the folder where it is kept. */
+export function translateFile(path) {
+  return translate(readFileSync(path, 'utf8'));
 }
 
 /** Types become spaces: lines and columns in stack traces stay those of the source. */

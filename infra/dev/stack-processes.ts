@@ -8,13 +8,14 @@ import { baseEnv } from '../../adapters/process/base-env.ts';
 import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
 import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
+import { PLATFORM_PROGRAMS, type PlatformProgram } from '../platform-programs.ts';
 import type { ChildSpec } from './child-process.ts';
+import { currentCommit } from './current-commit.ts';
 import { type Env, projectRoot } from './project.ts';
-import { NODE_FLAGS, residentVariables, SERVICE_FLAGS, WORKER_FLAGS } from './runtime-variables.ts';
+import { residentVariables } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
 import { PORTS, type PortName, type Ports, servesTls } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
-import { runProgram } from './tools/run-program.ts';
 
 export interface PlatformOptions {
   readonly dataDir: string;
@@ -38,11 +39,10 @@ export interface PlatformProcess {
 }
 
 /** The platform's own processes in the order of their start. All HTTP services share one, but for those that run apart. */
-const PROCESSES = [
-  { name: 'worker', script: 'workers/all.ts', flags: WORKER_FLAGS, graceMs: 20_000 },
-  { name: 'api', script: 'api/main.ts', flags: SERVICE_FLAGS, graceMs: 15_000 },
-  { name: 'edge', script: 'workers/edge.ts', flags: NODE_FLAGS, graceMs: 10_000 },
-] as const;
+const PROCESSES: readonly ProcessRow[] = Object.entries(PLATFORM_PROGRAMS).map(([name, program]) => ({
+  name,
+  ...program,
+}));
 
 /** The service whose address the process of all services goes by. */
 const API: ServiceName = 'builder';
@@ -81,11 +81,8 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
   }));
 }
 
-interface ProcessRow {
+interface ProcessRow extends PlatformProgram {
   readonly name: string;
-  readonly script: string;
-  readonly flags: readonly string[];
-  readonly graceMs: number;
   /** Services that it runs; all where it says nothing. */
   readonly only?: readonly ServiceName[];
 }
@@ -188,12 +185,4 @@ function proxySockets({ dataDir, env }: PlatformOptions): Record<string, string>
     chmodSync(dirname(path), 0o755);
   }
   return Object.fromEntries(sockets);
-}
-
-async function currentCommit(): Promise<string> {
-  // A copy without its history, such as an unpacked archive, has no commit to name.
-  return runProgram('git', ['rev-parse', 'HEAD'], { cwd: projectRoot }).then(
-    (output) => output.trim(),
-    () => 'unknown',
-  );
 }

@@ -84,6 +84,8 @@ const OF_ENGINE = [
   'test/adapters/kubernetes/deploys.test.ts',
   'test/adapters/kubernetes/workload-runtime.test.ts',
   'test/hostile/',
+  'test/infra/image/platform-image.test.ts',
+  'test/infra/kubernetes/chart-install.test.ts',
   'test/workers/kill-collector.test.ts',
 ];
 

@@ -9,6 +9,7 @@ import { TEST_MONGODB_URI, TEST_TOOLS } from './test-variables.ts';
 import { anvil } from './tools/anvil.ts';
 import { chromium } from './tools/chromium.ts';
 import { gitea } from './tools/gitea.ts';
+import { helm } from './tools/helm.ts';
 import { imageRegistry } from './tools/image-registry.ts';
 import { minio } from './tools/minio.ts';
 import { mongoStandIn } from './tools/mongo.ts';
@@ -44,10 +45,11 @@ const TOOLS: readonly Tool[] = [
   pebble,
   mongoTools,
   schemathesis,
+  helm,
 ];
 
 /** What takes minutes to build where it cannot be downloaded, or needs Python, and may fail there: the tests of it are skipped then. */
-const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw, schemathesis]);
+const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw, schemathesis, helm]);
 
 /** What all test files share, for the variables of their processes. A file that runs alone has its own. */
 export interface TestParts {

@@ -7,6 +7,7 @@ import { startTokenLedger, type TokenLedger } from '../support/start-token-ledge
 const TABLE = readTable(`
                                             stranger internal root job admin member viewer outsider guest orgless service reader impostor unmarked
   GET    /health                                 200
+  GET    /health/live                            200
   POST   /v1/events/emit                         401 400 403 400 403 403 403 403 403 403 400 400 400 400
   POST   /v1/events/batch                        401 400 403 400 403 403 403 403 403 403 400 400 400 400
   GET    /v1/events                              401 200 200 200 200 200 200 200 403 403 200 200 200 200

@@ -10,6 +10,7 @@ import { KEY as IDP_KEY, startIdp, type TestIdp } from '../support/start-idp.ts'
 const TABLE = readTable(`
                                                stranger internal root job admin member viewer outsider guest orgless service reader writer impostor unmarked
   GET    /health                                    200
+  GET    /health/live                               200
   GET    /.well-known/oauth-protected-resource      200
   GET    /schemas/catalog.json                      200
   POST   /services                                  401 400 400 400 400 400 403 400 403 403 403 403 400 403 403

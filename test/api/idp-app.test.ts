@@ -70,6 +70,7 @@ const API = readTable(`
 const PUBLIC = readTable(`
                                          stranger internal root browser job admin orgless service impostor unmarked
   GET    /health                                         200
+  GET    /health/live                                    200
   GET    /outbox                                         404 404 404 200 404 404 404 404 404 404
   GET    /outbox/none                                    404
   POST   /api/oauth/token                                400

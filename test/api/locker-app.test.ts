@@ -8,6 +8,7 @@ import { startLocker, type TestLocker } from '../support/start-locker.ts';
 const TABLE = readTable(`
                                                stranger internal root job admin member viewer outsider guest orgless service resolver impostor unmarked
   GET    /health                                    200
+  GET    /health/live                               200
   GET    /.well-known/oauth-protected-resource      200
   POST   /api/resolve                               401 403 403 403 403 403 403 403 403 403 403 400 403 403
   GET    /api/orgs/acme/vaults                      401 200 200 403 200 200 403 none 403 403 403 403 403 403

@@ -14,6 +14,7 @@ const REGISTERED = '{"serviceName":"shop","environment":"prod","url":"https://sh
 const TABLE = readTable(`
                                                stranger internal root job builder admin member viewer outsider guest orgless service reader resolver impostor unmarked
   GET    /health                               200
+  GET    /health/live                          200
   GET    /.well-known/oauth-protected-resource 200
   GET    /                                     200
   GET    /status/nobody                        404

@@ -11,6 +11,7 @@ import { startRegistry, type TestRegistry } from '../support/start-registry.ts';
 const TABLE = readTable(`
                                                     stranger internal root job builder admin member viewer outsider guest orgless service impostor unmarked
   GET    /health                                         200
+  GET    /health/live                                    200
   GET    /v1/services                                    401 200 200 200 200 200 200 200 200 403 403 200 200 200
   GET    /v1/services/svc_shop                           401 200 200 200 200 200 200 200 404 403 403 200 200 200
   PUT    /v1/services/svc_shop                           401 400 403 400 400 403 403 403 403 403 403 403 403 403

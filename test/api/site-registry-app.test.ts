@@ -13,6 +13,7 @@ import { startSiteRegistry, type TestSiteRegistry } from '../support/start-site-
 const TABLE = readTable(`
                                                stranger internal root job builder admin outsider orgless service reader resolver impostor unmarked
   GET    /health                                    200
+  GET    /health/live                               200
   GET    /.well-known/oauth-protected-resource      200
   GET    /api/whoami                                401 401 200 403 403 403 403 403 403 403 403 403 403
   GET    /api/properties                            401 401 200 403 403 403 403 403 403 403 403 403 403

@@ -9,6 +9,7 @@ import { KEY, startWallet, type TestWallet } from '../support/start-wallet.ts';
 const TABLE = readTable(`
                                                stranger internal root job admin member viewer outsider guest orgless service reader writer impostor unmarked
   GET    /health                                    200
+  GET    /health/live                               200
   GET    /.well-known/oauth-protected-resource      200
   GET    /wallets/acme                              401 200  200  200  200  200  200  none 403 403 200  200  200  200  200
   GET    /wallets/acme/ledger                       401 200  200  200  200  200  200  none 403 403 403  200  403  403  403

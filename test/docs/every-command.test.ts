@@ -28,6 +28,7 @@ const RUN_BY: Readonly<Record<string, string | { readonly notRun: string }>> = {
   'docs/logs.md': 'test/docs/logs-docs.test.ts',
   'docs/monitoring.md': 'test/docs/monitoring-docs.test.ts',
   'docs/object-store.md': { notRun: 'npm start -- --check fetches every tool' },
+  'docs/operate.md': 'test/infra/image/platform-image.test.ts',
   'docs/pipeline.md': 'test/e2e/pipeline-page.test.ts',
   'docs/push-to-deploy.md': 'test/docs/push-to-deploy.test.ts',
   'docs/registry.md': 'test/docs/service-commands.test.ts',

@@ -96,7 +96,7 @@ test('an unknown command is refused before anything is installed', () => {
   const { root, run } = newClone(WORKING_NPM);
   assert.match(
     run('destroy').output,
-    /unknown command "destroy": one of start, test, bench, corpus, cluster, check, doctor/,
+    /unknown command "destroy": one of start, test, bench, corpus, cluster, image, check, doctor/,
   );
   assert.equal(existsSync(join(root, 'npm-runs')), false);
 });

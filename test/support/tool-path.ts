@@ -7,6 +7,7 @@ const TOOLS = {
   anvil: async () => (await import('../../infra/dev/tools/anvil.ts')).anvil,
   chromium: async () => (await import('../../infra/dev/tools/chromium.ts')).chromium,
   gitea: async () => (await import('../../infra/dev/tools/gitea.ts')).gitea,
+  helm: async () => (await import('../../infra/dev/tools/helm.ts')).helm,
   minio: async () => (await import('../../infra/dev/tools/minio.ts')).minio,
   'mongo-stand-in': async () => (await import('../../infra/dev/tools/mongo.ts')).mongoStandIn,
   'mongo-tools': async () => (await import('../../infra/dev/tools/mongo-tools.ts')).mongoTools,

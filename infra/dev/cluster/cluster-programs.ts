@@ -192,6 +192,9 @@ function kubeletSettings({ pki, socket, kubelet }: ClusterPaths, { kubelet: port
     enforceNodeAllocatable: [],
     // The disk is the machine's: what else fills it does not drive pods away.
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
+    // Never: else it removes images that no pod uses at the moment, that of all sandboxes among them, which nothing can pull again.
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
     serializeImagePulls: false,
     // As many as a workload may have on the container engine; no pod asks for it.
     podPidsLimit: PROCESS_LIMIT,

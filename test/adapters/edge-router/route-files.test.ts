@@ -1,4 +1,6 @@
-import { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { createEdgeRouter } from '../../../adapters/edge-router/route-files.ts';
 import { edgeRouterSuite } from '../../ports/edge-router.ts';
 import { type EdgeFixture, makeEdgeFixture } from './edge-fixture.ts';
 
@@ -28,3 +30,17 @@ edgeRouterSuite(() => ({
     };
   },
 }));
+
+it('asks a router of another machine for the health of a service, by the public name of that', async () => {
+  const asked: string[] = [];
+  const elsewhere = await fx.upstream((request, response) => {
+    asked.push(`${request.headers.host} ${request.url}`);
+    response.end();
+  });
+  const router = createEdgeRouter({
+    ...{ routesDirectory: fx.directory, domain: 'apps.example.com', port: 80, innerUrl: elsewhere.address },
+  });
+  const { ok, summary } = await router.probe('shop', 'prod', '/health', AbortSignal.timeout(10_000));
+  assert.deepEqual([ok, asked], [true, ['shop.prod.apps.example.com /health']]);
+  assert.match(summary, /http:\/\/shop\.prod\.apps\.example\.com\/health/);
+});

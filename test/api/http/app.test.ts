@@ -61,7 +61,9 @@ it('sends security and rate limit headers and no sign of its framework', async (
 
 it('health answers without a key, and 503 naming the part that fails', async () => {
   const healthy = await fetch(`${api.address}/health`);
-  const body = (await healthy.json()) as { data: { commit: string; checks: object; uptimeSeconds: number } };
+  const body = (await healthy.json()) as {
+    data: { commit: string; version: string; checks: object; uptimeSeconds: number };
+  };
   assert.equal(healthy.status, 200);
   assert.deepEqual([body.data.commit, body.data.checks], ['c0ffee', { stores: 'ok' }]);
   api.checks.temporal = () => Promise.reject(new Error('connection refused at 10.0.0.1'));
@@ -72,6 +74,9 @@ it('health answers without a key, and 503 naming the part that fails', async () 
     assert.equal(failing.status, 503);
     assert.deepEqual(failing.body.error.details.checks, { stores: 'ok', temporal: 'failing' });
     assert.ok(!failing.text.includes('10.0.0.1'), 'a public page gives no addresses away');
+    const live = await fetch(`${api.address}/health/live`);
+    assert.equal(live.status, 200, 'a restart brings no database back');
+    assert.deepEqual(((await live.json()) as { data: object }).data, { status: 'ok', version: body.data.version });
   } finally {
     delete api.checks.temporal;
   }

@@ -44,6 +44,7 @@ const EXPECTED = [
   'get /grants',
   'get /grants/{id}',
   'get /health',
+  'get /health/live',
   'get /oauth/clients',
   'get /oauth/clients/{clientId}',
   'get /platform/logs',
@@ -148,7 +149,7 @@ it('every operation has an id of its own, its path parameters, success and error
       name,
     );
     assert.ok(statuses.includes('400') && statuses.includes('500'), name);
-    const isPublic = ['get /health', 'get /schemas/catalog.json'].includes(name);
+    const isPublic = ['get /health', 'get /health/live', 'get /schemas/catalog.json'].includes(name);
     const isSigned = name === 'post /hooks/git/{connectionId}';
     assert.equal(statuses.includes('401'), !isPublic, name);
     const byKey = NOT_BY_KEY.has(name) ? [] : [{ internalKey: [] }];

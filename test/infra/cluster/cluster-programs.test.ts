@@ -52,6 +52,11 @@ test('each program of a cluster names its folder, by which its process is known,
   assert.doesNotMatch(text, /bind-address=0\.0\.0\.0|"address": "0\.0\.0\.0"/);
 });
 
+test('the node removes no image, however full the disk of the machine is: nothing could pull that of its sandboxes again', () => {
+  const settings = JSON.parse(clusterFiles(paths, tools, ports)['kubelet.json'] ?? '{}') as Record<string, unknown>;
+  assert.equal(settings.imageGCHighThresholdPercent, 100);
+});
+
 test('Kubernetes is built with its libraries as they are published', () => {
   const of = `module k8s.io/kubernetes
 

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { FairleadError } from '../../domain/errors.ts';
+
+export interface HealthServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Names the port to whoever has to change it. */
+  readonly portVariable: string;
+  /** Resolves while the process does its work; rejects, or hangs, while what it needs is away. */
+  readonly check: () => Promise<unknown>;
+}
+
+export interface HealthServer {
+  /** The process serves from now on. */
+  ready(): void;
+  /** It ends: from now on it is not ready, and still alive. */
+  stopping(): void;
+  close(): Promise<void>;
+}
+
+const CHECK_LIMIT_MS = 3_000;
+
+/**
+ * Tells who watches a process without an API of its own how it is: `GET /health` answers 200 while it serves and `check` passes, else
+ * 503; `GET /health/live` answers 200 as long as the process answers at all. Neither says why. The HTTP services answer the same paths
+ * on their own ports.
+ * @throws CONFLICT when the port is in use
+ */
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { host, port, portVariable } = options;
+  let phase: 'starting' | 'serves' | 'stops' = 'starting';
+  const isReady = async (): Promise<boolean> => phase === 'serves' && (await passes(options.check));
+  const server = createServer((request, response) => {
+    const answer = (status: number, text: string): void => {
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.end(JSON.stringify({ status: text }));
+    };
+    if (request.url === '/health/live') return answer(200, 'ok');
+    if (request.url !== '/health') return answer(404, 'no such path');
+    void isReady().then((ready) => (ready ? answer(200, 'ok') : answer(503, phase === 'serves' ? 'failing' : phase)));
+  });
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const message = `Cannot listen on ${host}:${port}: choose another ${portVariable} or end what uses it`;
+    throw new FairleadError('CONFLICT', message, { cause });
+  }
+  return {
+    ready: () => {
+      phase = 'serves';
+    },
+    stopping: () => {
+      phase = 'stops';
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function passes(check: () => Promise<unknown>): Promise<boolean> {
+  const limit = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => limit.resolve(false), CHECK_LIMIT_MS);
+  const passed = check().then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([passed, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

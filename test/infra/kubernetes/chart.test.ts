@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { z } from 'zod';
+import { baseEnv } from '../../../adapters/process/base-env.ts';
+import { runProcess } from '../../../adapters/process/run-process.ts';
+import { IMAGE_PROCESSES } from '../../../infra/image/image-processes.ts';
+import { INSTALLATION_SECRETS } from '../../../infra/image/installation-secrets.ts';
+import { singleMachineSettings } from '../../../infra/image/single-machine.ts';
+import { CHART_PROCESSES, chartProcesses } from '../../../infra/kubernetes/chart-processes.ts';
+import { CHART, CHART_VALUES } from '../../support/chart-values.ts';
+import { patience } from '../../support/patience.ts';
+import { processVariables, readAsProcess } from '../../support/process-variables.ts';
+import { toolPath } from '../../support/tool-path.ts';
+
+const helm = await toolPath('helm').then(
+  (path) => ({ path, missing: false as const }),
+  (error: Error) => ({ path: '', missing: error.message.split('\n')[0] ?? 'it cannot be had' }),
+);
+if (helm.missing !== false) process.stderr.write(`NOT RUN: the chart as Helm renders it: ${helm.missing}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-chart-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = (...path: readonly string[]): string => readFileSync(join(CHART, ...path), 'utf8');
+
+interface Container {
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly env: readonly {
+    name: string;
+    value?: string;
+    valueFrom?: { secretKeyRef: { key: string; optional?: boolean } };
+  }[];
+  readonly volumeMounts: readonly { name: string; mountPath: string }[];
+  readonly securityContext: object;
+  readonly startupProbe: object;
+  readonly livenessProbe: { httpGet: { path: string; port: number } };
+  readonly readinessProbe: { httpGet: { path: string; port: number } };
+}
+
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [Container];
+        readonly serviceAccountName: string;
+        readonly automountServiceAccountToken: boolean;
+        readonly affinity?: object;
+        readonly securityContext: { runAsNonRoot: boolean; runAsUser: number };
+      };
+    };
+    readonly podSelector: { matchLabels: Record<string, string> };
+    readonly ports: readonly { port: number }[];
+  };
+  readonly rules: readonly { resources: string[]; verbs: string[] }[];
+  readonly roleRef: { name: string };
+}
+
+/** @throws Error with what Helm says of values that it does not take */
+async function render(values: object): Promise<readonly Rendered[]> {
+  const file = join(folder, `values-${Math.random().toString(36).slice(2)}.yaml`);
+  writeFileSync(file, stringify(values));
+  const args = ['template', 'fl', CHART, '--namespace', 'platform', '--values', file, '--kube-version', '1.34.0'];
+  const result = await runProcess(helm.path, args, {
+    env: baseEnv(process.env),
+    signal: patience(),
+    maxOutputBytes: 8 * 1024 ** 2,
+  });
+  if (result.exitCode !== 0) throw new Error(result.stderr);
+  return parseAllDocuments(result.stdout).flatMap((document) => (document.toJS() as Rendered | null) ?? []);
+}
+
+describe('tables of the chart', () => {
+  it('are those of the services and processes', () => {
+    assert.equal(
+      readFileSync(CHART_PROCESSES, 'utf8'),
+      chartProcesses(),
+      'run node infra/kubernetes/chart-processes.ts',
+    );
+  });
+
+  it('the schema bounds the replicas of each process by what shares files', () => {
+    const { properties } = z
+      .looseObject({
+        properties: z.looseObject({
+          replicas: z.looseObject({ properties: z.record(z.string(), z.looseObject({ maximum: z.int() })) }),
+        }),
+      })
+      .parse(JSON.parse(read('values.schema.json')));
+    const most = Object.entries(properties.replicas.properties).map(([name, { maximum }]) => [name, maximum]);
+    assert.deepEqual(
+      Object.fromEntries(most),
+      Object.fromEntries(IMAGE_PROCESSES.map((one) => [one.name, one.mostReplicas ?? 100])),
+    );
+    const { replicas } = parse(read('values.yaml')) as { replicas: Record<string, number> };
+    assert.deepEqual(Object.keys(replicas).sort(), IMAGE_PROCESSES.map(({ name }) => name).sort());
+  });
+
+  it('give the worker no right over the whole of the cluster', () => {
+    const rules = parse(read('files', 'deploys-role.yaml')) as {
+      apiGroups: string[];
+      resources: string[];
+      verbs: string[];
+    }[];
+    assert.ok(rules.length > 5);
+    for (const { apiGroups, resources, verbs } of rules)
+      assert.ok(![...apiGroups, ...resources, ...verbs].includes('*'));
+    const secrets = rules.find(({ resources }) => resources.includes('secrets'));
+    assert.deepEqual(secrets?.verbs, ['create', 'patch', 'delete'], 'it reads no Secret of anybody');
+  });
+
+  it('the version is that of the platform', () => {
+    const { version, appVersion } = parse(read('Chart.yaml')) as { version: string; appVersion: string };
+    const manifest = JSON.parse(readFileSync(join(CHART, '..', '..', '..', 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
+  });
+});
+
+describe('the chart as Helm renders it', { skip: helm.missing }, () => {
+  it('has a deployment of every process, by the rules for pods', async () => {
+    const objects = await render(CHART_VALUES);
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+    assert.deepEqual(
+      deployments.map(({ metadata }) => metadata.name),
+      IMAGE_PROCESSES.map(({ name }) => `fl-${name}`),
+    );
+    for (const process of IMAGE_PROCESSES) {
+      const { spec } = deployments.find(({ metadata }) => metadata.name === `fl-${process.name}`) as Rendered;
+      const pod = spec.template.spec;
+      const [container] = pod.containers;
+      assert.equal(container.image, 'registry.example.com/fairlead:0.4.0');
+      assert.deepEqual(container.args, [process.name]);
+      assert.deepEqual([pod.securityContext.runAsNonRoot, pod.securityContext.runAsUser], [true, 1001]);
+      assert.deepEqual(container.securityContext, {
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      });
+      assert.equal(pod.automountServiceAccountToken, process.name === 'worker');
+      assert.equal(pod.serviceAccountName, process.name === 'worker' ? 'fl-worker' : 'fl');
+      const probed = [container.readinessProbe, container.livenessProbe].map(({ httpGet }) => httpGet);
+      assert.deepEqual(probed, [
+        { path: '/health', port: process.health.port },
+        { path: '/health/live', port: process.health.port },
+      ]);
+      const shares = process.sharedFolders.length > 0;
+      assert.equal(pod.affinity !== undefined, shares, `${process.name} shares files`);
+      const keeps = shares || process.ownFolders.length > 0;
+      assert.equal(
+        container.volumeMounts.some(({ mountPath }) => mountPath === '/data'),
+        keeps,
+        process.name,
+      );
+      const isBounded = objects.some(
+        ({ kind, metadata }) => kind === 'PodDisruptionBudget' && metadata.name === `fl-${process.name}`,
+      );
+      assert.equal(isBounded, spec.replicas > 1, process.name);
+    }
+  });
+
+  it('gives each process variables that it reads, with which it would start', async () => {
+    const objects = await render({
+      ...CHART_VALUES,
+      temporal: { ...CHART_VALUES.temporal, tlsSecret: 'temporal', serverName: 't' },
+    });
+    for (const process of IMAGE_PROCESSES) {
+      const deployment = objects.find(
+        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === `fl-${process.name}`,
+      );
+      const rows = deployment?.spec.template.spec.containers[0].env ?? [];
+      const { all, secret } = await processVariables(process);
+      assert.deepEqual(
+        rows.map(({ name }) => name).filter((name) => !all.has(name)),
+        [],
+        process.name,
+      );
+      assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length, `${process.name}: one twice`);
+      const fromSecret = rows.filter(({ valueFrom }) => valueFrom !== undefined).map(({ name }) => name);
+      assert.deepEqual(
+        fromSecret.filter(
+          (name) => !secret.has(name) && name !== 'DOCKER_REGISTRY_USER' && !name.endsWith('ACCESS_KEY'),
+        ),
+        [],
+      );
+      assert.deepEqual(
+        fromSecret.filter((name) => INSTALLATION_SECRETS.includes(name) && process.secrets.includes(name)).sort(),
+        [...process.secrets].sort(),
+      );
+      const given = Object.fromEntries(rows.flatMap(({ name, value }) => (value ? [[name, value]] : [])));
+      const withKeys = { DATA_DIR: '/data', MONGODB_URI: 'mongodb://u:p@mongo.example.com/builder', ...given };
+      const { refused, warned } = singleMachineSettings(process, withKeys, () => false);
+      assert.deepEqual([refused, warned], [[], []], process.name);
+      const keys = Object.fromEntries(process.secrets.map((name) => [name, Buffer.alloc(32, 7).toString('base64')]));
+      await readAsProcess(process, { ...keys, ...withKeys });
+    }
+  });
+
+  it('takes nothing that works on one machine alone, nor more of a process than its files allow', async () => {
+    const refusals: readonly (readonly [string, object, RegExp])[] = [
+      ['two builders', { replicas: { builder: 2 } }, /builder/],
+      ['two workers', { replicas: { worker: 2 } }, /worker/],
+      ['a domain of this machine', { platformDomain: 'localhost' }, /platformDomain/],
+      ['no public address of the provider', { urls: { idp: '' } }, /idp/],
+      ['a misspelt value', { platformDomian: 'x' }, /platformDomian/],
+      ['no name of the installation', { stackId: '' }, /stackId/],
+    ];
+    for (const [what, change, says] of refusals)
+      await assert.rejects(render({ ...CHART_VALUES, ...change }), says, what);
+  });
+
+  it('binds the role only where deploys go to this cluster, and the right to nodes only where it is asked for', async () => {
+    const roles = async (deploys: object) =>
+      (await render({ ...CHART_VALUES, deploys })).filter(({ kind }) => kind.startsWith('ClusterRole'));
+    assert.deepEqual(await roles({ enabled: false }), []);
+    const [role, binding] = await roles({ enabled: true });
+    assert.equal(
+      role?.rules.some(({ resources }) => resources.includes('nodes/proxy')),
+      false,
+    );
+    assert.equal(binding?.roleRef.name, role?.metadata.name);
+    const [measuring] = await roles({ enabled: true, measure: true });
+    assert.deepEqual(measuring?.rules.at(-1)?.verbs, ['get']);
+  });
+
+  it('lets nothing in or out of a pod by default, and names who may come in', async () => {
+    const policies = (await render(CHART_VALUES)).filter(({ kind }) => kind === 'NetworkPolicy');
+    const names = policies.map(({ metadata }) => metadata.name);
+    const served = IMAGE_PROCESSES.filter(({ ports }) => Object.keys(ports).length > 0).map(({ name }) => `fl-${name}`);
+    assert.deepEqual(names.sort(), ['fl-nothing', 'fl-outside', 'fl-parts', ...served].sort());
+    const nothing = policies.find(({ metadata }) => metadata.name === 'fl-nothing');
+    assert.deepEqual(Object.keys(nothing?.spec ?? {}).sort(), ['podSelector', 'policyTypes']);
+  });
+});
