@@ -18,6 +18,7 @@ import { NAME_OF_USER } from './name-of-user.ts';
 import { COLLECT_LIBRARIES, COPY_LIBRARIES } from './native-libraries.ts';
 import { copyLockfile } from './new-lockfile.ts';
 import { NGINX_START_SCRIPT, nginxConf } from './nginx-conf.ts';
+import { COPY_BOTH, PART_FROM_PACKAGES, SOURCE_FOLDER, WITHOUT_PACKAGES } from './package-layer.ts';
 
 /** Starts the web server of static sites. */
 const WEB_SERVER = ['/bin/sh', '/app-start.sh'];
@@ -44,7 +45,8 @@ export function nodeInstructions(app: AppDescription, options: ImageOptions): re
     ...prune,
     ...leaveStage(app, options),
     ...collectLibraries(app),
-    ...nodeStage(app, ['COPY --from=build /app ./', ...intoFolder(app)]),
+    `RUN ${PART_FROM_PACKAGES}`,
+    ...nodeStage(app, [...COPY_BOTH, ...intoFolder(app)]),
     ...ending(app, options),
   ];
 }
@@ -58,29 +60,26 @@ export function nextjsInstructions(app: AppDescription, options: ImageOptions): 
   const folder = app.nextFolder ?? '.next';
   const cache = 'mkdir -p /tmp/next-cache';
   const within = app.workspace === null ? '' : `${app.workspace.app.folder}/`;
-  const out = `/out/${within}`;
+  const out = `${SOURCE_FOLDER}/${within}`;
   const next = app.workspace === null ? 'node node_modules/next/dist/bin/next' : 'next';
   return [
     ...installStage(app, options),
     'ENV NEXT_TELEMETRY_DISABLED=1 NODE_ENV=production',
     ...builtSource(app, options),
     ...leaveStage(app, options),
-    `RUN ${packageMounts(app, options)}${registryExports(options)}mkdir -p /out \\`,
+    `RUN ${packageMounts(app, options)}${registryExports(options)}mkdir -p ${SOURCE_FOLDER} \\`,
     `  && if ${app.nextStarts ? '' : 'false && '}[ -f ${folder}/standalone/${within}server.js ]; then \\`,
-    `    cp -R ${folder}/standalone/. /out/ && mkdir -p ${out}${folder} && cp -R ${folder}/static ${out}${folder}/static \\`,
-    `    && rm -rf ${out}public && cp -R public ${out}public && echo '${cache}; exec node server.js' > ${out}start.sh; \\`,
+    `    cp -R ${folder}/standalone/. ${SOURCE_FOLDER}/ && mkdir -p ${out}${folder} && cp -R ${folder}/static ${out}${folder}/static \\`,
+    `    && rm -rf ${out}public && cp -R public ${out}public && ${WITHOUT_PACKAGES} \\`,
+    `    && echo '${cache}; exec node server.js' > ${out}start.sh; \\`,
     '  else \\',
-    `    ${prune} && rm -rf ${folder}/cache && cp -R /app/. /out/ \\`,
+    `    ${prune} && rm -rf ${folder}/cache && ${PART_FROM_PACKAGES} \\`,
     `    && echo '${cache}; exec ${next} start' > ${out}start.sh; \\`,
     '  fi \\',
     // The cache is written at run time, when the root file system is read-only.
     `  && mkdir -p ${out}${folder} && rm -rf ${out}${folder}/cache && ln -s /tmp/next-cache ${out}${folder}/cache`,
     ...collectLibraries(app),
-    ...nodeStage(app, [
-      'ENV HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1',
-      'COPY --from=build /out ./',
-      ...intoFolder(app),
-    ]),
+    ...nodeStage(app, ['ENV HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1', ...COPY_BOTH, ...intoFolder(app)]),
     ...ending(app, options),
   ];
 }

@@ -69,8 +69,11 @@ export async function createTestStack(engineRegistry?: string): Promise<TestStac
   const input = async (service: string, files: Readonly<Record<string, string>>): Promise<ImageBuildInput> => {
     inputs += 1;
     const contextDirectory = join(folder, `context-${inputs}`);
-    await mkdir(contextDirectory);
-    for (const [name, text] of Object.entries(files)) await writeFile(join(contextDirectory, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(contextDirectory, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    }
     const buildId = `bld_${stackId}${inputs}`;
     const dockerfile = join(contextDirectory, 'Dockerfile');
     const tag = `${address}/${service}:${buildId}`;

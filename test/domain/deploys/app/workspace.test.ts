@@ -81,7 +81,7 @@ it('it runs in its own folder, with the programs of both', () => {
   const { text } = generate();
   const [, final = ''] = text.split(/\n\n(?=FROM )/);
   assert.match(final, /PATH=\/app\/apps\/web\/node_modules\/\.bin:\/app\/node_modules\/\.bin:\$PATH/);
-  assert.match(final, /COPY --from=build \/app \.\/\nWORKDIR \/app\/apps\/web\n/);
+  assert.match(final, /COPY --from=build \/out \.\/\nWORKDIR \/app\/apps\/web\n/);
 });
 
 it('what it does not need stays out of the build context, so that a change there changes nothing for it', () => {

@@ -327,7 +327,10 @@ test('of packages in a repository the manifests are there when packages are inst
   const { text, files } = generate('express', { ...start, workspaces: ['packages/*'] }, { texts });
   assert.match(text, /COPY fairlead-manifests \.\/\nRUN npm ci/, 'in one layer, of which an image has not many');
   assert.equal(files.find(({ path }) => path === 'fairlead-manifests/packages/a/package.json')?.text, '{}');
-  assert.match(text, /COPY \. \.[\s\S]*FROM [\s\S]*COPY --from=build \/app \.\/\n/);
+  assert.match(
+    text,
+    /COPY \. \.[\s\S]*FROM [\s\S]*COPY --from=build \/app\/node_modules \.\/node_modules\nCOPY --from=build \/out \.\/\n/,
+  );
 });
 
 const CACHES: readonly (readonly [string, readonly string[], string, string])[] = [
