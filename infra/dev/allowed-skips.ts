@@ -11,6 +11,7 @@ const NEEDS_ROOT = 'only root may run a program as somebody else';
 const NO_TWINS = 'newer container engines refuse a second network of one name by themselves';
 const NO_GITEA = 'Gitea is built in minutes where it cannot be downloaded, and needs a C compiler there';
 const NO_VERSITYGW = 'the Versity S3 Gateway is built in minutes, and needs Go there';
+const NO_STEP_CA = 'step-ca is built in minutes, and needs Go there';
 const NO_SCHEMATHESIS = 'Schemathesis needs Python 3.10 with pip';
 
 const NO_HELM = 'Helm is built in minutes where it cannot be downloaded, and needs Go there';
@@ -92,6 +93,16 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
   { file: 'test/infra/kubernetes/chart.test.ts', name: 'the chart as Helm renders it', because: NO_HELM },
   { file: 'test/infra/kubernetes/chart-install.test.ts', name: 'the chart on a real cluster', because: NO_CLUSTER },
   { file: 'test/adapters/s3/object-store.test.ts', name: 'S3 on another server', because: NO_VERSITYGW },
+  {
+    file: 'test/adapters/acme/step-ca.test.ts',
+    name: 'certificates of another authority, step-ca',
+    because: NO_STEP_CA,
+  },
+  {
+    file: 'test/workflows/custom-domains/end-to-end.test.ts',
+    name: 'custom domains from the add to a request, with certificates of step-ca',
+    because: NO_STEP_CA,
+  },
   {
     file: 'test/api/schemathesis.test.ts',
     name: 'the document of the site registry, as Schemathesis reads it',

@@ -20,6 +20,7 @@ import { powerDns } from './tools/powerdns.ts';
 import { redisServer } from './tools/redis.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
 import { schemathesis } from './tools/schemathesis.ts';
+import { stepCa } from './tools/step-ca.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
 import { temporalServer } from './tools/temporal-server.ts';
 import { temporalUiServer } from './tools/temporal-ui-server.ts';
@@ -43,13 +44,14 @@ const TOOLS: readonly Tool[] = [
   redisServer,
   powerDns,
   pebble,
+  stepCa,
   mongoTools,
   schemathesis,
   helm,
 ];
 
 /** What takes minutes to build where it cannot be downloaded, or needs Python, and may fail there: the tests of it are skipped then. */
-const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw, schemathesis, helm]);
+const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw, stepCa, schemathesis, helm]);
 
 /** What all test files share, for the variables of their processes. A file that runs alone has its own. */
 export interface TestParts {

@@ -43,6 +43,32 @@ export async function createTestAuthority(): Promise<TestAuthority> {
   };
 }
 
+/** A root, and an authority below it that issues, as programs have them that are authorities themselves. */
+export async function createTwoTiers(): Promise<{ readonly root: string; readonly issuer: KeyAndChain }> {
+  const [rootKeys, keys] = [await newKeys(), await newKeys()];
+  const name = `CN=Root ${randomBytes(4).toString('hex')} of a test`;
+  const ofAuthority = (pathLength: number) => [
+    new x509.BasicConstraintsExtension(true, pathLength, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+  ];
+  const root = await x509.X509CertificateGenerator.createSelfSigned({
+    ...{ name, keys: rootKeys, signingAlgorithm: ALGORITHM, ...validFor(3650) },
+    extensions: ofAuthority(1),
+  });
+  const issuer = await x509.X509CertificateGenerator.create({
+    ...{
+      subject: name.replace('Root', 'Issuer'),
+      issuer: root.subject,
+      signingAlgorithm: ALGORITHM,
+      ...validFor(3650),
+    },
+    ...{ publicKey: keys.publicKey, signingKey: rootKeys.privateKey },
+    extensions: ofAuthority(0),
+  });
+  const key = x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
+  return { root: root.toString('pem'), issuer: { key, chain: issuer.toString('pem') } };
+}
+
 function validFor(days: number): { readonly notBefore: Date; readonly notAfter: Date } {
   const now = Date.now();
   return { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + days * DAY_MS) };

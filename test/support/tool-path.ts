@@ -15,6 +15,7 @@ const TOOLS = {
   powerdns: async () => (await import('../../infra/dev/tools/powerdns.ts')).powerDns,
   registry: async () => (await import('../../infra/dev/tools/image-registry.ts')).imageRegistry,
   schemathesis: async () => (await import('../../infra/dev/tools/schemathesis.ts')).schemathesis,
+  'step-ca': async () => (await import('../../infra/dev/tools/step-ca.ts')).stepCa,
   temporal: async () => (await import('../../infra/dev/tools/temporal-cli.ts')).temporalCli,
   'temporal-test-server': async () =>
     (await import('../../infra/dev/tools/time-skipping-server.ts')).timeSkippingServer,

@@ -26,13 +26,19 @@ export function githubRelease(repository: string, version: string, asset: string
 /**
  * A build of a Go program from the module proxy. Go names it as the last part of its path, `file` as the tool is called.
  * @param program path and version, such as `github.com/temporalio/cli/cmd/temporal@v1.5.1`
+ * @param env of the build besides
  */
-export function goBuild(program: string, file: string, usual: string): ObtainWay {
+export function goBuild(
+  program: string,
+  file: string,
+  usual: string,
+  env: Readonly<Record<string, string>> = {},
+): ObtainWay {
   return {
     name: 'Go module build',
     usual,
     obtain: async (folder) => {
-      await runProgram('go', ['install', program], { env: { GOBIN: folder, GOFLAGS: '' } });
+      await runProgram('go', ['install', program], { env: { ...env, GOBIN: folder, GOFLAGS: '' } });
       const made = program.split('@')[0]?.split('/').at(-1) ?? file;
       if (made !== file) await rename(join(folder, made), join(folder, file));
     },

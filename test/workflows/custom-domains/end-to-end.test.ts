@@ -18,6 +18,7 @@ import { createCustomDomainsDeps, createCustomDomainsParts } from '../../support
 import { NAME_SERVERS, startDomainDns } from '../../support/start-domain-dns.ts';
 import { startModuleWorker } from '../../support/start-module-worker.ts';
 import { startPebble } from '../../support/start-pebble.ts';
+import { startStepCa, stepCaMissing } from '../../support/start-step-ca.ts';
 import { startTemporal } from '../../support/start-temporal.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -192,4 +193,17 @@ describe('custom domains from the add to a request, with certificates of Pebble'
     await remove(domain);
     assert.match(await ask(world, domain, 'http'), /^404 /);
   });
+});
+
+describe('custom domains from the add to a request, with certificates of step-ca', {
+  timeout: 300_000,
+  skip: await stepCaMissing(),
+}, () => {
+  let world: StartedWorld;
+  before(async () => {
+    world = await startWorld(startStepCa);
+  });
+  after(() => world?.stop());
+
+  it('direct: the customer sets an address, and the platform serves TLS', () => directly(world));
 });
