@@ -55,6 +55,11 @@ export const headersSchema = z
   })
   .describe('Request headers; the value of each is plain text, or that of a secret of the org');
 
+/** As they are stored. */
+export const storedHeadersSchema: z.ZodType<readonly CheckHeader[]> = z.array(
+  z.union([z.object({ name: z.string(), value: z.string() }), z.object({ name: z.string(), secret: z.string() })]),
+);
+
 /** As an address writes it; `URL` leaves out the port of https. */
 const host = z
   .string()
