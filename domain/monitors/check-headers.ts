@@ -6,6 +6,8 @@ export type CheckHeader =
 export const MOST_HEADERS = 16;
 export const MOST_SECRET_HEADERS = 3;
 export const MOST_HEADER_NAME_CHARACTERS = 64;
+/** Of a plain value. */
+export const MOST_HEADER_VALUE_CHARACTERS = 1_000;
 /** Names and plain values of all headers of a check together, in bytes. */
 export const MOST_PLAIN_HEADER_BYTES = 4_096;
 
@@ -40,7 +42,8 @@ export function isCredential(name: string): boolean {
 
 /** Why a check cannot have these headers, without a value of one; null: it can. */
 export function headersProblem(headers: readonly CheckHeader[]): string | null {
-  if (!headers.every(isWellFormed)) return 'one of them is none: its name or its value has characters that no header has';
+  if (!headers.every(isWellFormed))
+    return 'one of them is none: its name or its value has characters that no header has';
   const names = headers.map(({ name }) => name.toLowerCase());
   const refused = headers.find(({ name }) => OF_THE_CHECK.test(name.toLowerCase()));
   if (refused !== undefined) return `${refused.name} is set by the check itself, or says for which site a request is`;

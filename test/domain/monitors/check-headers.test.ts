@@ -138,7 +138,13 @@ describe('headers that are on record', () => {
   const stored = (headers: readonly object[]) => {
     const { check } = monitorRecord(1);
     const all = { ...{ expectStatus: null, expectBodyContains: null, json: null, latencyBudgetMs: null }, ...check };
-    const read = storedCheckSchema.parse({ ...all, kind: 'http', method: 'GET', url: 'https://api.example.com/', headers });
+    const read = storedCheckSchema.parse({
+      ...all,
+      kind: 'http',
+      method: 'GET',
+      url: 'https://api.example.com/',
+      headers,
+    });
     return headersToSend(read, new Map([['token', { ...token, value: 'Bearer s3cret' }]]), isPlatformHost);
   };
   const token = { name: 'token', hosts: ['api.example.com'] };
@@ -158,8 +164,12 @@ describe('headers that are on record', () => {
 
   it('are all sent, also those of a name that objects have', () => {
     const names = ['__proto__', 'constructor', 'toString'];
-    const found = stored([...names.slice(1).map((name) => plain(name)), secret('__proto__', 'token')]) ?? {};
-    const sent = 'send' in found ? Object.entries(found.send) : [];
-    assert.deepEqual(sent, [['constructor', 'x'], ['tostring', 'x'], ['__proto__', 'Bearer s3cret']]);
+    const found = stored([...names.slice(1).map((name) => plain(name)), secret('__proto__', 'token')]);
+    const sent = Object.entries(found !== undefined && 'send' in found ? found.send : {});
+    assert.deepEqual(sent, [
+      ['constructor', 'x'],
+      ['tostring', 'x'],
+      ['__proto__', 'Bearer s3cret'],
+    ]);
   });
 });
