@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { CoreV1Api, type KubeConfig, KubernetesObjectApi } from '@kubernetes/client-node';
+import { CoreV1Api, KubeConfig, KubernetesObjectApi } from '@kubernetes/client-node';
 import { parseAllDocuments, stringify } from 'yaml';
+import { type ClusterApi, createClusterApi } from '../../../adapters/kubernetes/cluster-api.ts';
+import { namespaceManifest } from '../../../adapters/kubernetes/namespace-manifests.ts';
 import { readKubeConfig } from '../../../adapters/kubernetes/workload-runtime.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { runProcess } from '../../../adapters/process/run-process.ts';
@@ -191,7 +193,7 @@ describe('the chart on a real cluster', { skip: missing, timeout: 840_000 }, () 
     const api = KubernetesObjectApi.makeApiClient(config);
     for (const object of objects) {
       const given = object as { kind: string; metadata: { name: string; namespace?: string } };
-      if (!given.kind.startsWith('ClusterRole')) given.metadata.namespace = NAMESPACE;
+      if (!/^(ClusterRole|ValidatingAdmissionPolicy)/.test(given.kind)) given.metadata.namespace = NAMESPACE;
       await assert.doesNotReject(
         api.patch(
           given as Parameters<typeof api.patch>[0],
@@ -220,6 +222,38 @@ describe('the chart on a real cluster', { skip: missing, timeout: 840_000 }, () 
     ]);
     assert.deepEqual(ready.sort(), RUNNING.map((name) => [name, true]).sort());
   });
+
+  it('lets the worker change nothing beside namespaces of services', async () => {
+    const api = await asWorker();
+    const secret = { kind: 'Secret', namespace: NAMESPACE, name: 'fairlead' } as const;
+    const refused = /changes namespaces of its own services alone/;
+    await assert.rejects(api.get(secret), /forbidden/);
+    // What answers a patch is the whole of a Secret.
+    await assert.rejects(api.merge(secret, null, {}), refused);
+    const deployment = { kind: 'Deployment', namespace: NAMESPACE, name: 'fl-builder' } as const;
+    await assert.rejects(api.remove(deployment), refused);
+    const shop = namespaceManifest({ service: 'chart', environment: 'prod' }, CHART_VALUES.stackId);
+    const own = { kind: 'Namespace', namespace: null, name: shop.metadata?.name ?? '' } as const;
+    const others = { ...own, name: NAMESPACE };
+    await assert.rejects(api.merge(others, null, { metadata: { labels: shop.metadata?.labels } }), refused);
+    await api.apply(shop);
+    const privileged = { 'pod-security.kubernetes.io/enforce': 'privileged' };
+    await assert.rejects(api.merge(own, null, { metadata: { labels: privileged } }), refused);
+    await api.remove(own);
+  });
+
+  async function asWorker(): Promise<ClusterApi> {
+    const { status } = await config.makeApiClient(CoreV1Api).createNamespacedServiceAccountToken({
+      ...{ namespace: NAMESPACE, name: 'fl-worker' },
+      body: { spec: { audiences: [], expirationSeconds: 600 } },
+    });
+    const cluster = config.getCurrentCluster();
+    const token = status?.token;
+    assert.ok(cluster !== null && token !== undefined);
+    const worker = new KubeConfig();
+    worker.loadFromClusterAndUser(cluster, { name: 'worker', token });
+    return createClusterApi(async () => worker);
+  }
 
   it('ends a pod in order, and the next one takes its place', async () => {
     const api = config.makeApiClient(CoreV1Api);

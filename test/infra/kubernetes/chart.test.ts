@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
+import { namespaceManifest } from '../../../adapters/kubernetes/namespace-manifests.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { runProcess } from '../../../adapters/process/run-process.ts';
 import { IMAGE_PROCESSES } from '../../../infra/image/image-processes.ts';
@@ -62,6 +63,25 @@ interface Rendered {
   readonly roleRef: { name: string };
 }
 
+const READS = ['get', 'list', 'watch'];
+
+const expressions = z.array(z.looseObject({ name: z.string(), expression: z.string() }));
+const policySchema = z.looseObject({
+  failurePolicy: z.string(),
+  matchConstraints: z.object({
+    resourceRules: z.array(
+      z.looseObject({
+        apiGroups: z.array(z.string()),
+        resources: z.array(z.string()),
+        operations: z.array(z.string()),
+      }),
+    ),
+  }),
+  matchConditions: expressions,
+  variables: expressions,
+});
+const bindingSchema = z.strictObject({ policyName: z.string(), validationActions: z.array(z.string()) });
+
 /** @throws Error with what Helm says of values that it does not take */
 async function render(values: object): Promise<readonly Rendered[]> {
   const file = join(folder, `values-${Math.random().toString(36).slice(2)}.yaml`);
@@ -112,7 +132,7 @@ describe('tables of the chart', () => {
     for (const { apiGroups, resources, verbs } of rules)
       assert.ok(![...apiGroups, ...resources, ...verbs].includes('*'));
     const secrets = rules.find(({ resources }) => resources.includes('secrets'));
-    assert.deepEqual(secrets?.verbs, ['create', 'patch', 'delete'], 'it reads no Secret of anybody');
+    assert.deepEqual(secrets?.verbs, ['create', 'patch', 'delete'], 'it lists no Secrets');
   });
 
   it('the version is that of the platform', () => {
@@ -226,6 +246,41 @@ describe('the chart as Helm renders it', { skip: helm.missing }, () => {
     assert.equal(binding?.roleRef.name, role?.metadata.name);
     const [measuring] = await roles({ enabled: true, measure: true });
     assert.deepEqual(measuring?.rules.at(-1)?.verbs, ['get']);
+  });
+
+  it('bounds each right of the worker that changes or runs something by the labels of a namespace', async () => {
+    const policies = async (deploys: object) =>
+      (await render({ ...CHART_VALUES, deploys })).filter(({ kind }) => kind.startsWith('ValidatingAdmissionPolicy'));
+    assert.deepEqual(await policies({ enabled: false }), []);
+    const [policy, binding] = await policies({ enabled: true });
+    const { matchConstraints, matchConditions, failurePolicy, variables } = policySchema.parse(policy?.spec);
+    const bounded = matchConstraints.resourceRules.flatMap(({ apiGroups, resources, operations }) => {
+      assert.deepEqual(operations, ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+      return apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`));
+    });
+    const rules = parse(read('files', 'deploys-role.yaml')) as {
+      apiGroups: string[];
+      resources: string[];
+      verbs: string[];
+    }[];
+    const held = rules
+      .filter(({ resources, verbs }) => resources.includes('pods/exec') || verbs.some((verb) => !READS.includes(verb)))
+      .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((one) => `${group}/${one}`)));
+    assert.ok(held.includes('/secrets') && held.includes('/pods/exec') && held.includes('apps/deployments'));
+    assert.deepEqual(
+      held.filter((one) => !bounded.includes(one)),
+      [],
+    );
+    assert.deepEqual([failurePolicy, matchConditions.length], ['Fail', 1]);
+    assert.match(matchConditions[0]?.expression ?? '', /== 'system:serviceaccount:platform:fl-worker'$/);
+    const labels = variables.find(({ name }) => name === 'ours')?.expression ?? '';
+    const made =
+      namespaceManifest({ service: 'shop', environment: 'prod' }, CHART_VALUES.stackId).metadata?.labels ?? {};
+    const wanted = [...labels.matchAll(/'([^']+)': '([^']+)'/g)].map(([, name = '', value]) => [name, value] as const);
+    assert.equal(wanted.length, 2);
+    for (const [name, value] of wanted) assert.equal(made[name], value, `namespaces of services have ${name}`);
+    const spec = bindingSchema.parse(binding?.spec);
+    assert.deepEqual(spec, { policyName: policy?.metadata.name, validationActions: ['Deny'] });
   });
 
   it('lets nothing in or out of a pod by default, and names who may come in', async () => {
