@@ -103,7 +103,7 @@ export const monitors = defineModule({
         openRecorder: (shard) => openShardRecorder(recording, shard),
         monitors: stores.monitors,
         heartbeats: createHeartbeatStore({ db }),
-        openSecrets: () => createOpenedSecrets({ secrets: createCheckSecretStore({ db }), openSecret }),
+        openSecrets: () => createOpenedSecrets({ secrets: createCheckSecretStore({ db }), openSecret, warn }),
         ...{ prober, spool, now, warn },
         isPlatformHost: platformHosts(parts.env.PLATFORM_DOMAIN),
         faults: createFaultWatch({ prober, outbox, now, proberName: hostname(), warn }),

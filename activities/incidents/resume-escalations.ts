@@ -26,11 +26,18 @@ export async function resumeEscalations(
   const before = now().getTime() - LATE_MS;
   const open = { org: null, open: true } as const;
   let late = 0;
+  const failures: unknown[] = [];
   for await (const incident of eachItem((page) => incidents.list(open, page, { newestUpdates: 1 }), signal)) {
     const due = dueStep(toIncidentView(incident));
     if (due === null || due.at > before) continue;
     late += 1;
-    await commands.goOn(incident.id);
+    try {
+      await commands.goOn(incident.id);
+    } catch (error) {
+      // The others do not wait for it.
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return { late };
 }

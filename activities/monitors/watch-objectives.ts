@@ -82,7 +82,7 @@ async function looked(
 ): Promise<BurnState> {
   if (objective === null) {
     if (before.active.length === 0 && before.untold === null) return before;
-    return { ...before, active: [], untold: null, revision: before.revision + 1 };
+    return { monitorId: id, active: [], untold: null, revision: before.revision + 1 };
   }
   const at = now();
   const [slices = [], hours = []] = await rollUps.readRanges(id, rangesOfBurns(at));
@@ -90,7 +90,7 @@ async function looked(
   const event = burnEventOf(before.active, active);
   if (event === null && active.length === before.active.length) return before;
   // What was not told yet is told with what is new.
-  const since = event === 'steady' ? beginOfBurns(before.active) : undefined;
-  const untold = event === null ? before.untold : { event, at, ...(since !== undefined && { since }) };
-  return { ...before, active, untold, revision: before.revision + 1 };
+  const since = before.since ?? beginOfBurns(before.active) ?? at;
+  const untold = event === null ? before.untold : { event, at, ...(event === 'steady' && { since }) };
+  return { monitorId: id, active, untold, ...(active.length > 0 && { since }), revision: before.revision + 1 };
 }

@@ -1,5 +1,5 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { rootCertificates, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { checkServerIdentity, rootCertificates, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { fixedLookup } from '../http-fetch/guarded-connector.ts';
 import { cutOff } from './finding.ts';
 import type { Probe } from './probe.ts';
@@ -58,12 +58,19 @@ export async function openTls(
     ...(/[a-z]/i.test(servername) && !servername.includes(':') ? { servername } : {}),
     ...(extra === undefined ? {} : { ca: [...rootCertificates, extra] }),
     rejectUnauthorized,
+    // By itself, TLS would look for `localhost` in the certificate of an address: there is no name to ask it for.
+    checkServerIdentity: (_name, certificate) => checkServerIdentity(nameOf(servername), certificate),
     ALPNProtocols: ['http/1.1'],
   });
   plain.once('close', () => socket.destroy());
   socket.once('close', () => plain.destroy());
   plain.on('error', (error) => socket.destroy(error));
   return await connected(socket, 'secureConnect', signal);
+}
+
+/** A name, or an address without brackets. */
+function nameOf(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** A socket that is connected. It is destroyed when the signal aborts; the caller destroys it in the end. */

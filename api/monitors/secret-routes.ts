@@ -69,15 +69,18 @@ platform by plain http as well. Checks send another value within seconds. An org
     handle: async ({ query: { org: asked }, params: { name }, body: { value, hosts } }, context) => {
       const { caller } = context;
       const org = ownerOf(caller, asked, deps.platformOrg);
-      const facts = { type: 'monitor.secret_set', subject: `${org}/${name}`, orgSlug: org, data: { name, hosts } };
-      await recordChange(deps, context, caller, facts);
       const sealed = deps.sealForChecks(org, { name, hosts }, value);
       const secret: CheckSecret = { name, hosts, sealed, setAt: deps.now(), setBy: caller.name };
-      await changeSecrets(deps, org, (known) => {
+      const withIt = (known: OrgSecrets): OrgSecrets => {
         const next = withSecret(known, secret);
         if (next !== null) return next;
         throw new FairleadError('CONFLICT', `${org} has ${MOST_SECRETS} secrets of checks already: remove one first.`);
-      });
+      };
+      // What has no room is not recorded as set.
+      withIt(await deps.checkSecrets.find(org));
+      const facts = { type: 'monitor.secret_set', subject: `${org}/${name}`, orgSlug: org, data: { name, hosts } };
+      await recordChange(deps, context, caller, facts);
+      await changeSecrets(deps, org, withIt);
       const users = await usersOf(deps, org);
       return { status: 200, data: secretView(secret, users.get(name)?.length ?? 0) };
     },

@@ -33,16 +33,21 @@ export async function importMonitors(context: CliContext, file: string, { org }:
   });
   const read = readMonitorFile(text, file);
   const api = connectToMonitor(context);
-  const { monitors, notes } = await withoutUnset(api, read, org);
+  const set = await setSecrets(api, read, org);
+  const { monitors, notes } = withoutUnset(read, set, org);
   for (const note of notes) output.note(printable(note));
   const { items } = await readPages(api, monitorReply, { path: MONITORS, query: { org }, limit: MOST });
   const known = new Set(items.map(keyOf));
   const added: MonitorReply[] = [];
+  const secrets = createSecretNames(set);
   for (const { headers, secretHeaders, ...wanted } of monitors) {
     const body = { environment, ...wanted, org };
     if (known.has(keyOf(body))) continue;
     known.add(keyOf(body));
-    const sent = [...(headers ?? []), ...(await setSecrets(context, api, body, secretHeaders ?? []))];
+    const sent = [
+      ...(headers ?? []),
+      ...(await keepSecrets(context, api, body, { headers: secretHeaders ?? [], secrets })),
+    ];
     const check = sent.length === 0 ? body.check : { ...body.check, headers: sent };
     const made = await add(context, api, { ...body, check });
     added.push(made);
@@ -55,38 +60,76 @@ export async function importMonitors(context: CliContext, file: string, { org }:
   return exitCode('ok');
 }
 
-/** Leaves out, with a note, what sends a secret that is not set here: an export has names alone. */
-async function withoutUnset(api: ApiClient, read: ReadMonitors, org: string | undefined): Promise<ReadMonitors> {
-  const named = read.monitors.map(({ check }) => secretsIn(check));
-  if (named.flat().length === 0) return read;
+/** Names of the secrets that are set here; not asked for where the file needs none. */
+async function setSecrets(
+  api: ApiClient,
+  { monitors }: ReadMonitors,
+  org: string | undefined,
+): Promise<ReadonlySet<string>> {
+  const needs = ({ check, secretHeaders = [] }: WantedMonitor) =>
+    secretHeaders.length > 0 || secretsIn(check).length > 0;
+  if (!monitors.some(needs)) return new Set();
   const reply = z.looseObject({ items: z.array(checkSecretReply) });
   const { items } = await api.call(reply, { method: 'GET', path: SECRETS, query: { org } });
-  const set = new Set(items.map(({ name }) => name));
-  const unsetOf = (index: number) => (named[index] ?? []).find((secret) => !set.has(secret));
-  const left = read.monitors.flatMap(({ name, check }, index) => {
-    const secret = unsetOf(index);
+  return new Set(items.map(({ name }) => name));
+}
+
+/** Leaves out, with a note, what sends a secret that is not set here: an export has names alone. */
+function withoutUnset(read: ReadMonitors, set: ReadonlySet<string>, org: string | undefined): ReadMonitors {
+  const unsetOf = ({ check }: WantedMonitor) => secretsIn(check).find((secret) => !set.has(secret));
+  const ofOrg = org === undefined ? '' : ` --org ${org}`;
+  const left = read.monitors.flatMap((monitor) => {
+    const secret = unsetOf(monitor);
     if (secret === undefined) return [];
-    const host = URL.parse(String(check.url))?.host ?? '<host>';
-    const remedy = `\`fairlead monitors set-secret ${secret} --host ${host}\``;
-    return [`${name}: it sends the secret ${secret}, which is not set: ${remedy}. It is left out.`];
+    const host = URL.parse(String(monitor.check.url))?.host ?? '<host>';
+    const remedy = `\`fairlead monitors set-secret ${secret} --host ${host}${ofOrg}\``;
+    return [`${monitor.name}: it sends the secret ${secret}, which is not set: ${remedy}. It is left out.`];
   });
   return {
-    monitors: read.monitors.filter((_, index) => unsetOf(index) === undefined),
+    monitors: read.monitors.filter((monitor) => unsetOf(monitor) === undefined),
     notes: [...read.notes, ...left],
   };
 }
 
+/** The secrets that an import makes. */
+interface SecretNames {
+  /** One that this import made of the same value for the same host; undefined where there is none. */
+  known(value: string, host: string): string | undefined;
+  /** A name that no secret has: what somebody set is never replaced, for nobody could read it again. */
+  make(wanted: string, value: string, host: string): string;
+}
+
+function createSecretNames(set: ReadonlySet<string>): SecretNames {
+  const taken = new Set(set);
+  const made = new Map<string, string>();
+  const keyOf = (value: string, host: string): string => JSON.stringify([host, value]);
+  return {
+    known: (value, host) => made.get(keyOf(value, host)),
+    make(wanted, value, host) {
+      let name = wanted;
+      for (let number = 2; taken.has(name); number += 1) name = `${wanted}-${number}`;
+      taken.add(name);
+      made.set(keyOf(value, host), name);
+      return name;
+    },
+  };
+}
+
 /** Values of a file become secrets, for the host of their check alone. @returns the headers that name them */
-async function setSecrets(
+async function keepSecrets(
   { output }: CliContext,
   api: ApiClient,
   { name, environment, check, org }: Pick<WantedMonitor, 'name' | 'check'> & { environment: string } & OrgOption,
-  headers: NonNullable<WantedMonitor['secretHeaders']>,
+  { headers, secrets }: { headers: NonNullable<WantedMonitor['secretHeaders']>; secrets: SecretNames },
 ): Promise<readonly { readonly name: string; readonly secret: string }[]> {
   const named: { readonly name: string; readonly secret: string }[] = [];
   for (const { name: header, value } of headers) {
-    const secret = secretNameOf(name, environment, header);
-    await putCheckSecret(api, secret, { value, hosts: [new URL(String(check.url)).host], org });
+    const { host } = new URL(String(check.url));
+    let secret = secrets.known(value, host);
+    if (secret === undefined) {
+      secret = secrets.make(secretNameOf(name, environment, header), value, host);
+      await putCheckSecret(api, secret, { value, hosts: [host], org });
+    }
     named.push({ name: header, secret });
     output.note(`The header ${header} of ${name} is kept as the secret ${secret}`);
   }

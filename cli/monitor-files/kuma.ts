@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../domain/parse-json.ts';
-import { importedHeaders } from './imported-headers.ts';
+import { type ImportedHeaders, importedHeaders } from './imported-headers.ts';
 import type { ReadMonitors, WantedMonitor } from './wanted-monitor.ts';
 import { serviceNameOf } from './wanted-monitor.ts';
 
@@ -52,7 +52,7 @@ function addEntry(given: Entry, monitors: WantedMonitor[], notes: string[]): voi
     notes.push(`${name}: the type ${type} is not checked here, and is left out.`);
     return;
   }
-  const sent = check.kind === 'http' ? importedHeaders(headersOf(given), given.url ?? '') : {};
+  const sent = check.kind === 'http' ? sentBy(given) : {};
   if (typeof sent === 'string') {
     notes.push(`${name}: ${sent}. It is left out.`);
     return;
@@ -61,14 +61,23 @@ function addEntry(given: Entry, monitors: WantedMonitor[], notes: string[]): voi
   monitors.push({ name: serviceNameOf(name), check, intervalSeconds, ...sent });
 }
 
+/** What a check over HTTP sends, or why it cannot be made here: other logins than a name and a password are not sent. */
+function sentBy(given: Entry): ImportedHeaders | string {
+  const { authMethod, url } = given;
+  if (authMethod == null || authMethod === '' || authMethod === 'basic')
+    return importedHeaders(headersOf(given), url ?? '');
+  return `it logs in by ${authMethod}, which no check does here`;
+}
+
 const headerTexts = z.record(z.string(), z.coerce.string());
 
-/** Kuma keeps headers as JSON, and a login beside them. What is no JSON sends nothing there either. */
+/** Kuma keeps headers as JSON, and a login beside them, in older backups without a method. What is no JSON sends nothing there either. */
 function headersOf({ headers, authMethod, basic_auth_user: user, basic_auth_pass: password }: Entry) {
   const login = Buffer.from(`${user ?? ''}:${password ?? ''}`).toString('base64');
+  const hasLogin = authMethod === 'basic' || (authMethod === undefined && (user ?? '') !== '');
   return {
     ...headerTexts.safeParse(parseJson(headers ?? '{}')).data,
-    ...(authMethod === 'basic' && { Authorization: `Basic ${login}` }),
+    ...(hasLogin && { Authorization: `Basic ${login}` }),
   };
 }
 

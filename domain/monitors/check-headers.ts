@@ -6,15 +6,17 @@ export type CheckHeader =
 export const MOST_HEADERS = 16;
 export const MOST_SECRET_HEADERS = 3;
 export const MOST_HEADER_NAME_CHARACTERS = 64;
+/** Of a plain value. */
+export const MOST_HEADER_VALUE_CHARACTERS = 1_000;
 /** Names and plain values of all headers of a check together, in bytes. */
 export const MOST_PLAIN_HEADER_BYTES = 4_096;
 
 /**
- * What the check itself sets (RFC 9110, 7.6.1, and the framing of a message), and what says for which site a request is. `Host` and
- * `X-Forwarded-*` would lead it, with its secrets, to another site than the host of its address: secrets are for hosts.
+ * What the check itself sets (RFC 9110, 7.6.1, and the framing of a message), and what says for which site a request is. `Host`,
+ * `X-Forwarded-*` and the like would lead it, with its secrets, to another site than the host of its address: secrets are for hosts.
  */
 const OF_THE_CHECK =
-  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|content-length|expect|accept-encoding|forwarded|x-forwarded-.*)$/;
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|content-length|expect|accept-encoding|forwarded|x-forwarded-.*|x-(?:original-)?host|x-http-host-override)$/;
 
 /** Their values are credentials, which stand in no monitor. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-api-key', 'x-auth-token']);
@@ -40,6 +42,8 @@ export function isCredential(name: string): boolean {
 
 /** Why a check cannot have these headers, without a value of one; null: it can. */
 export function headersProblem(headers: readonly CheckHeader[]): string | null {
+  if (!headers.every(isWellFormed))
+    return 'one of them is none: its name or its value has characters that no header has';
   const names = headers.map(({ name }) => name.toLowerCase());
   const refused = headers.find(({ name }) => OF_THE_CHECK.test(name.toLowerCase()));
   if (refused !== undefined) return `${refused.name} is set by the check itself, or says for which site a request is`;
@@ -53,6 +57,10 @@ export function headersProblem(headers: readonly CheckHeader[]): string | null {
   // All of it is ASCII: a character is a byte.
   const bytes = headers.reduce((sum, header) => sum + header.name.length + plainLength(header), 0);
   return bytes > MOST_PLAIN_HEADER_BYTES ? `they have more than ${MOST_PLAIN_HEADER_BYTES} bytes together` : null;
+}
+
+function isWellFormed(header: CheckHeader): boolean {
+  return isHeaderName(header.name) && !('value' in header && !isHeaderValue(header.value));
 }
 
 function plainLength(header: CheckHeader): number {

@@ -6,6 +6,7 @@ import {
   isHeaderName,
   isHeaderValue,
   MOST_HEADER_NAME_CHARACTERS,
+  MOST_HEADER_VALUE_CHARACTERS,
   MOST_HEADERS,
 } from './check-headers.ts';
 import { MOST_SECRET_CHARACTERS, MOST_SECRET_HOSTS } from './check-secret.ts';
@@ -30,7 +31,7 @@ const headerSchema = z
   .strictObject({
     name,
     // What viewers are shown in its place, so that an export of theirs sets nothing.
-    value: value(1_000)
+    value: value(MOST_HEADER_VALUE_CHARACTERS)
       .refine((text) => text !== HIDDEN_SECRET, 'the value, which is hidden from viewers')
       .optional(),
     secret: secretNameSchema.optional().describe('Of the org: its value is that of the header'),
@@ -54,6 +55,11 @@ export const headersSchema = z
     if (problem !== null) context.addIssue({ code: 'custom', message: problem });
   })
   .describe('Request headers; the value of each is plain text, or that of a secret of the org');
+
+/** As they are stored. */
+export const storedHeadersSchema: z.ZodType<readonly CheckHeader[]> = z.array(
+  z.union([z.object({ name: z.string(), value: z.string() }), z.object({ name: z.string(), secret: z.string() })]),
+);
 
 /** As an address writes it; `URL` leaves out the port of https. */
 const host = z

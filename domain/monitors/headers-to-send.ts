@@ -1,4 +1,4 @@
-import { secretsOf } from './check-headers.ts';
+import { headersProblem, secretsOf } from './check-headers.ts';
 import type { MonitorCheck } from './check-kinds.ts';
 import type { CheckSecret } from './check-secret.ts';
 import { sendingProblem } from './check-secret.ts';
@@ -14,7 +14,8 @@ export type ProbedHeaders = { readonly send: Readonly<Record<string, string>> } 
 
 /**
  * The headers of a check with the values of their secrets. One that lacks a secret is not made without it: the answer would say
- * nothing. By lower-case names. Undefined: it has none.
+ * nothing. Nor is one that has a header which it could not be given now: somebody wrote it into the database, or an earlier version took it.
+ * By lower-case names. Undefined: it has none.
  */
 export function headersToSend(
   check: MonitorCheck,
@@ -22,11 +23,13 @@ export function headersToSend(
   isPlatformHost: (host: string) => boolean,
 ): ProbedHeaders | undefined {
   if (check.kind !== 'http' || check.headers === undefined) return undefined;
-  const send: Record<string, string> = {};
+  const malformed = headersProblem(check.headers);
+  if (malformed !== null) return { refused: `its headers are not sent: ${malformed}` };
+  const send: (readonly [string, string])[] = [];
   for (const header of check.headers) {
     const name = header.name.toLowerCase();
     if ('value' in header) {
-      send[name] = header.value;
+      send.push([name, header.value]);
       continue;
     }
     const secret = secrets.get(header.secret);
@@ -35,9 +38,10 @@ export function headersToSend(
     if (problem !== null) return { refused: `${header.name} is not sent: ${problem}` };
     const value = secret?.value ?? null;
     if (value === null) return { refused: `${header.name} is not sent: set the secret ${header.secret} again` };
-    send[name] = value;
+    send.push([name, value]);
   }
-  return { send };
+  // Also what objects have of their own, such as __proto__.
+  return { send: Object.fromEntries(send) };
 }
 
 /** Whether a check sends secrets of its org. */

@@ -139,7 +139,7 @@ export function mostUrgentBurn(active: readonly ActiveBurn[]): (typeof BURN_ALER
 export interface UntoldBurn {
   readonly event: 'burning' | 'steady';
   readonly at: Date;
-  /** Of `steady`, when the first of the alerts that are over began. Those of earlier versions do not say. */
+  /** Of `steady`, as of {@link BurnState}. Those of earlier versions do not say. */
   readonly since?: Date | undefined;
 }
 
@@ -152,6 +152,8 @@ export function beginOfBurns(active: readonly ActiveBurn[]): Date | undefined {
 export interface BurnState {
   readonly monitorId: string;
   readonly active: readonly ActiveBurn[];
+  /** While some are active, when the first of them began, though that may be over by now. Records of earlier versions do not say. */
+  readonly since?: Date | undefined;
   /** What has to be told, until it was. */
   readonly untold: UntoldBurn | null;
   /** One more with each change. */

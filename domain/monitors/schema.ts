@@ -6,7 +6,7 @@ import { serviceNameSchema } from '../service-name.ts';
 import { isTimeZone } from '../wall-clock.ts';
 import { DNS_TYPES, MOST_EXPECTED_CHARACTERS, type MonitorCheck } from './check-kinds.ts';
 import { parseCron } from './cron.ts';
-import { headersSchema } from './header-schema.ts';
+import { headersSchema, storedHeadersSchema } from './header-schema.ts';
 import { TOKEN_OVERLAP_HOURS } from './heartbeat.ts';
 import { isHost, MOST_HOST_CHARACTERS } from './host-name.ts';
 import { INTERVAL_SECONDS } from './monitor.ts';
@@ -112,9 +112,9 @@ export const checkSchema = z.discriminatedUnion('kind', [
 /** As {@link checkSchema}, without the token of a heartbeat. */
 export type AskedCheck = z.output<typeof checkSchema>;
 
-/** As it is stored. */
+/** As it is stored. Headers are judged when they are sent: a rule that comes later keeps no shard from being read. */
 export const storedCheckSchema: z.ZodType<MonitorCheck> = z.union([
-  checkSchema.options[0],
+  checkSchema.options[0].extend({ headers: storedHeadersSchema.optional() }),
   checkSchema.options[1],
   checkSchema.options[2],
   checkSchema.options[3],

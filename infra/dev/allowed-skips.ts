@@ -14,6 +14,7 @@ const NO_VERSITYGW = 'the Versity S3 Gateway is built in minutes, and needs Go t
 const NO_STEP_CA = 'step-ca is built in minutes, and needs Go there';
 const NO_SCHEMATHESIS = 'Schemathesis needs Python 3.10 with pip';
 
+const NO_IMAGE = 'the image of the platform is built in minutes: "npm test -- infra/image" and --every build it';
 const NO_HELM = 'Helm is built in minutes where it cannot be downloaded, and needs Go there';
 
 const NO_CLUSTER =
@@ -90,6 +91,7 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
     name: 'deploys to a real cluster',
     because: NO_CLUSTER,
   },
+  { file: 'test/infra/image/platform-image.test.ts', name: 'the platform from its image', because: NO_IMAGE },
   { file: 'test/infra/kubernetes/chart.test.ts', name: 'the chart as Helm renders it', because: NO_HELM },
   { file: 'test/infra/kubernetes/chart-install.test.ts', name: 'the chart on a real cluster', because: NO_CLUSTER },
   { file: 'test/adapters/s3/object-store.test.ts', name: 'S3 on another server', because: NO_VERSITYGW },

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../domain/errors.ts';
+import { checkSecretContext } from '../../domain/monitors/check-secret.ts';
 import { incidentRecord } from '../ports/incidents/incident-store.ts';
 import { deliveryRecord } from '../ports/notifications/notification-stores.ts';
 import { addSubscribers } from '../support/page-delivery-parts.ts';
-import { KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
+import { cipher, KEY, startMonitor, type TestMonitor } from '../support/start-monitor.ts';
 import { runCli } from './run-cli.ts';
 
 /** Nothing listens there: these commands need no builder. */
@@ -311,6 +312,74 @@ describe('fairlead monitors, incidents and alerts', () => {
       ['kum-prod-authorization', 'kum.example.com'],
       ['kum-prod-x-a', 'kum.example.com'],
     ]);
+  });
+
+  it('replaces no secret by an import, keeps each value of a file once, and goes on after what cannot be taken over', async () => {
+    const mine = 'twin-prod-x-a';
+    const env = { FAIRLEAD_KEY: KEY, FAIRLEAD_MONITOR_URL: monitor.address };
+    const set = ['monitors', 'set-secret', mine, '--host', 'mine.example.com'];
+    assert.equal((await runCli(API, set, { cwd: folder, env, stdin: 'mine' })).code, 0);
+    const before = await monitor.checkSecrets.find('platform');
+    const url = 'https://twin.example.com';
+    const endpoints = [
+      { name: 'bad', url: 'https://[', headers: { 'X-A': '$TOKEN' } },
+      { name: 'worse', url: 'https://[', headers: { 'X-A': 's3cret' } },
+      { name: 'long', url, headers: { Accept: 'a'.repeat(1_001) } },
+      { name: 'longer', url, headers: { 'X-A': 's3cret'.repeat(1_000) } },
+      { name: 'twin', url, headers: { 'X-A': 's3cret-1', X_A: 's3cret-2' } },
+      { name: 'next', url, headers: { 'X-A': 's3cret-1' } },
+    ];
+    await writeFile(join(folder, 'twins.yaml'), JSON.stringify({ endpoints }));
+    const { code, stdout, stderr } = await run('monitors', 'import', 'twins.yaml');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /2 added, 0 there already/);
+    assert.match(
+      stderr,
+      /long: the value of its header Accept is too long[\s\S]*longer: the value of its header X-A is too/,
+    );
+    assert.match(stderr, /bad: only checks over HTTP send headers here[\s\S]*worse: only checks over HTTP/);
+    assert.doesNotMatch(stdout + stderr, /s3cret/);
+    const { secrets } = await monitor.checkSecrets.find('platform');
+    const known = (name: string) => secrets.find((each) => each.name === name);
+    assert.deepEqual(
+      known(mine),
+      before.secrets.find(({ name }) => name === mine),
+    );
+    const sentBy = async (name: string) => JSON.parse(await ok('monitors', 'show', name, '--json')).data.check.headers;
+    assert.deepEqual(await sentBy('twin'), [
+      { name: 'X-A', secret: 'twin-prod-x-a-2' },
+      { name: 'X_A', secret: 'twin-prod-x-a-3' },
+    ]);
+    assert.deepEqual(await sentBy('next'), [{ name: 'X-A', secret: 'twin-prod-x-a-2' }]);
+    const opened = ['twin-prod-x-a-2', 'twin-prod-x-a-3'].map((name) => {
+      const { hosts, sealed } = known(name) ?? assert.fail(name);
+      return [hosts, cipher.open(sealed, checkSecretContext('platform', { name, hosts }))];
+    });
+    assert.deepEqual(opened, [
+      [['twin.example.com'], 's3cret-1'],
+      [['twin.example.com'], 's3cret-2'],
+    ]);
+    for (const name of ['twin', 'next']) await ok('monitors', 'remove', name, '--yes');
+    for (const { name } of secrets) if (name.startsWith('twin-')) await ok('monitors', 'remove-secret', name, '--yes');
+  });
+
+  it('imports a login of older backups of Kuma, and says which logins no check has', async () => {
+    const login = { basic_auth_user: 'ann', basic_auth_pass: 's3cret' };
+    const monitorList = [
+      { name: 'Older', type: 'http', url: 'https://older.example.com', ...login },
+      { name: 'Off', type: 'http', url: 'https://off.example.com', ...login, authMethod: null },
+      { name: 'Windows', type: 'http', url: 'https://windows.example.com', ...login, authMethod: 'ntlm' },
+    ];
+    await writeFile(join(folder, 'logins.json'), JSON.stringify({ monitorList }));
+    const { code, stdout, stderr } = await run('monitors', 'import', 'logins.json');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /2 added/);
+    assert.match(stderr, /Windows: it logs in by ntlm, which no check does here\. It is left out/);
+    const sentBy = async (name: string) => JSON.parse(await ok('monitors', 'show', name, '--json')).data.check.headers;
+    assert.deepEqual(await sentBy('older'), [{ name: 'Authorization', secret: 'older-prod-authorization' }]);
+    assert.equal(await sentBy('off'), undefined);
+    for (const name of ['older', 'off']) await ok('monitors', 'remove', name, '--yes');
+    await ok('monitors', 'remove-secret', 'older-prod-authorization', '--yes');
   });
 
   it('exports names of secrets and no value; an import leaves out what sends one that is not set', async () => {

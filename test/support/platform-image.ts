@@ -10,10 +10,17 @@ import { createStandIns } from '../../adapters/docker/stand-ins/stand-in-images.
 import { baseEnv } from '../../adapters/process/base-env.ts';
 import { runProcess } from '../../adapters/process/run-process.ts';
 import { cacheFolder } from '../../infra/dev/project.ts';
+import { TEST_SAMPLE, TEST_SMOKE } from '../../infra/dev/test-variables.ts';
 import { buildPlatformImage, type PlatformImage } from '../../infra/image/build-platform-image.ts';
 
 const FULL = 'node:24-trixie';
 const BUILD_MS = 600_000;
+
+/** Why it is not built: in a run of everything it would take minutes, of which most are those of the package registry. */
+export const imageLeftOut: string | false =
+  process.env[TEST_SAMPLE] || process.env[TEST_SMOKE]
+    ? '"npm test -- infra/image" builds and plays it, as --every does'
+    : false;
 
 export interface TestImage extends PlatformImage {
   readonly docker: Docker;

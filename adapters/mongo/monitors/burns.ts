@@ -9,6 +9,7 @@ import { COLLECTIONS } from './indexes.ts';
 const stateSchema = z.object({
   _id: z.string(),
   active: z.array(z.object({ alert: z.enum(BURN_ALERT_NAMES), since: z.date() })),
+  since: z.date().optional(),
   untold: z.object({ event: z.enum(['burning', 'steady']), at: z.date(), since: z.date().optional() }).nullable(),
   revision: z.int(),
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import { COLLECTIONS } from '../../../adapters/mongo/monitors/indexes.ts';
 import type { OrgSecrets } from '../../../domain/monitors/check-secret.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { httpCheck, startHolderWorld } from './holder-world.ts';
@@ -86,5 +87,24 @@ describe('secrets that checks send', { timeout: 120_000, concurrency: true }, ()
     const before = site.seen.length;
     await waitUntil('it was checked meanwhile', () => site.seen.length > before);
     assert.equal(site.seen.at(-1), `Bearer ${CANARY}`);
+  });
+
+  it('of an org whose record nobody can read hold up no check but those that need them', async () => {
+    await using world = await startHolderWorld();
+    await using site = await startListening();
+    await world.secrets.write(secretsOf(1, `Bearer ${CANARY}`, [site.host]));
+    const broken = { _id: 'broken' as never, secrets: 'nonsense', revision: 3 };
+    await world.db.collection(COLLECTIONS.secrets).insertOne(broken);
+    const check = { ...httpCheck(`http://${site.host}/`), headers: [{ name: 'Authorization', secret: 'token' }] };
+    const { id } = await world.add(20, check);
+    const other = await world.add(24, check, { org: 'broken' });
+    world.hold(0);
+    await waitUntil('it is up', async () => (await world.verdict(id)) === 'up');
+    const messageOf = async () => (await world.conditions.find([other.id])).get(other.id)?.last?.message ?? '';
+    await waitUntil('the other says why', async () => /there is no secret token/.test(await messageOf()));
+    assert.deepEqual(world.warnings, ['the secrets of checks of broken cannot be read']);
+    await world.db.collection(COLLECTIONS.secrets).deleteOne({ _id: broken._id });
+    await world.secrets.write({ ...secretsOf(1, `Bearer ${CANARY}`, [site.host]), org: 'broken' });
+    await waitUntil('it is up once they are set', async () => (await world.verdict(other.id)) === 'up');
   });
 });

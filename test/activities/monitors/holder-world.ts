@@ -50,7 +50,8 @@ export async function startHolderWorld({ controls = [] as readonly { host: strin
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-holder-'));
   const [monitors, conditions, results] = [createMemoryMonitors(), createMemoryConditions(), createMemoryResults()];
   const heartbeats = createMemoryHeartbeats();
-  const secrets = createCheckSecretStore({ db: createDatabase().connection.db });
+  const { db } = createDatabase().connection;
+  const secrets = createCheckSecretStore({ db });
   const told: (Transition & { readonly monitorId: string })[] = [];
   const notices: Notification[] = [];
   const holders: { stop(): Promise<unknown> }[] = [];
@@ -83,13 +84,13 @@ export async function startHolderWorld({ controls = [] as readonly { host: strin
     monitors: recording.monitors,
     heartbeats: unlessAway(heartbeats),
     openSecrets: () =>
-      createOpenedSecrets({ secrets: unlessAway(secrets), openSecret: (_org, { sealed }) => sealed.sealed }),
+      createOpenedSecrets({ secrets: unlessAway(secrets), openSecret: (_org, { sealed }) => sealed.sealed, warn }),
     ...{ prober, now, warn, isPlatformHost: platformHosts('localhost') },
     faults: createFaultWatch({ prober, outbox, now, warn, proberName: 'test' }),
     spool: createResultSpool({ folder, onDrop: () => undefined }),
   };
   return {
-    ...{ monitors, conditions, results, heartbeats, secrets, told, notices, warnings, database, deps },
+    ...{ db, monitors, conditions, results, heartbeats, secrets, told, notices, warnings, database, deps },
     add: async (number: number, check: MonitorCheck, changes: Partial<Monitor> = {}) => {
       const monitor = monitorRecord(number, {
         check,

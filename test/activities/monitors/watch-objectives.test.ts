@@ -89,6 +89,22 @@ test('an outage that takes the budget is told as it begins, and once that it is 
   assert.deepEqual([told[0]?.data.since, told[1]?.data.since], [undefined, began]);
 });
 
+test('that it is over says from when on it burnt, also where the alert that was told is over before others', async () => {
+  const { told, pass, burns, monitor } = await world({ objective: { targetPercent: 99, windowDays: 30 } });
+  await pass(900);
+  await pass(12, true);
+  assert.equal(told[0]?.kind, 'objective.burning');
+  await pass(30);
+  const began = told[0].at;
+  const { active = [], since } = (await burns.find([monitor.id])).get(monitor.id) ?? {};
+  assert.ok(active.length > 0 && active.every((each) => each.since > began));
+  assert.deepEqual(since, began);
+  await pass(1_000);
+  const steady = told.at(-1);
+  assert.deepEqual([steady?.kind, steady?.data.since], ['objective.steady', began.toISOString()]);
+  assert.equal((await burns.find([monitor.id])).get(monitor.id)?.since, undefined);
+});
+
 test('what could not be told is told by the next run, and once', async () => {
   const { told, pass, deps, clock } = await world();
   await pass(20);

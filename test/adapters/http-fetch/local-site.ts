@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, isIP, type Server } from 'node:net';
 import type { Dialler, DialTarget } from '../../../adapters/http-fetch/guarded-connector.ts';
 
 /** What the guard let pass, and a request that came of it. */
@@ -62,7 +62,11 @@ export async function selfSigned(names: readonly string[]): Promise<{ key: strin
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...{ name: 'CN=a site of a test', keys, signingAlgorithm: algorithm },
     ...{ notBefore: new Date(Date.now() - 3_600_000), notAfter: new Date(Date.now() + 3_600_000) },
-    extensions: [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value })))],
+    extensions: [
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+      ),
+    ],
   });
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
   return { key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'), certificate: certificate.toString('pem') };

@@ -121,6 +121,24 @@ describe('a check over HTTP', () => {
     assert.equal((await at(true)('https://other.example/')).problem, 'certificate-name');
     assert.equal((await at(false)('https://site.example/')).problem, 'tls');
   });
+
+  it('over TLS to an address needs a certificate for that address', async () => {
+    const foundWith = async (names: readonly string[], url: string, address: string) => {
+      await using site = await startLocalSite((_request, response) => response.end('fine'), names);
+      const networks = { allowed: [], edgePorts: [], edgeHost: null };
+      const guard = createProbeGuard({ networks, lookup: async () => [{ address }], dialler: site.dialler });
+      const { outcome, problem } = await runCheck(check(0, { url }), { guard, nameServers: [] });
+      return [outcome, problem, site.asked.length];
+    };
+    const [v4, v6] = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
+    for (const [address, url] of [
+      [v4, `https://${v4}/`],
+      [v6, `https://[${v6}]/`],
+    ] as const) {
+      assert.deepEqual(await foundWith(['localhost'], url, address), ['failed', 'certificate-name', 0], url);
+      assert.deepEqual(await foundWith([address], url, address), ['ok', null, 1], url);
+    }
+  });
 });
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';

@@ -151,6 +151,9 @@ describe('headers of checks, and their secrets', () => {
     assert.equal((await list(by)).body.data.items.length, MOST_SECRETS);
     assert.ok(statuses.includes(409));
     assert.equal((await set('s-0', {}, by)).status, 200, 'one that is there is replaced');
+    assert.equal((await set('one-more', {}, by)).status, 409);
+    const recorded = api.told().map(({ data }) => data.name);
+    assert.deepEqual([recorded.includes('s-0'), recorded.includes('one-more')], [true, false]);
   });
 
   it('no reply, log line or event has the value', async () => {

@@ -11,6 +11,7 @@ import {
 import { checkSecretSchema, headersSchema } from '../../../domain/monitors/header-schema.ts';
 import { headersToSend, type OpenedSecret } from '../../../domain/monitors/headers-to-send.ts';
 import { platformHosts } from '../../../domain/monitors/platform-host.ts';
+import { storedCheckSchema } from '../../../domain/monitors/schema.ts';
 import { monitorRecord } from '../../support/monitor-records.ts';
 
 const isPlatformHost = platformHosts('apps.test');
@@ -22,6 +23,7 @@ describe('request headers of a check', () => {
     for (const name of [
       ...['Host', 'Connection', 'keep-alive', 'Proxy-Authorization', 'proxy-connection', 'TE', 'Trailer', 'Upgrade'],
       ...['Transfer-Encoding', 'Content-Length', 'Expect', 'Accept-Encoding', 'Forwarded', 'X-Forwarded-Host'],
+      ...['X-Host', 'x-original-host', 'X-HTTP-Host-Override'],
     ]) {
       assert.match(headersProblem([plain(name)]) ?? '', new RegExp(`^${name} is set by the check`), name);
     }
@@ -129,5 +131,45 @@ describe('a secret of checks', () => {
       assert.doesNotMatch(JSON.stringify(found), /s3cret/);
     }
     assert.equal(headersToSend(check, new Map(), isPlatformHost), undefined);
+  });
+});
+
+describe('headers that are on record', () => {
+  const stored = (headers: readonly object[]) => {
+    const { check } = monitorRecord(1);
+    const all = { ...{ expectStatus: null, expectBodyContains: null, json: null, latencyBudgetMs: null }, ...check };
+    const read = storedCheckSchema.parse({
+      ...all,
+      kind: 'http',
+      method: 'GET',
+      url: 'https://api.example.com/',
+      headers,
+    });
+    return headersToSend(read, new Map([['token', { ...token, value: 'Bearer s3cret' }]]), isPlatformHost);
+  };
+  const token = { name: 'token', hosts: ['api.example.com'] };
+
+  it('are read whatever they are, and not sent where a check could not be given them now', () => {
+    for (const [header, words] of [
+      [{ name: 'Host', value: 'evil.example' }, /Host is set by the check itself/],
+      [{ name: 'X-A', value: 'a\r\nHost: evil.example' }, /one of them is none/],
+      [{ name: 'X-A: b\r\nHost', secret: 'token' }, /one of them is none/],
+    ] as const) {
+      const found = JSON.stringify(stored([header, { name: 'Authorization', secret: 'token' }]));
+      assert.match(found, /^\{"refused":"its headers are not sent: /);
+      assert.match(found, words);
+      assert.doesNotMatch(found, /s3cret|evil/);
+    }
+  });
+
+  it('are all sent, also those of a name that objects have', () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    const found = stored([...names.slice(1).map((name) => plain(name)), secret('__proto__', 'token')]);
+    const sent = Object.entries(found !== undefined && 'send' in found ? found.send : {});
+    assert.deepEqual(sent, [
+      ['constructor', 'x'],
+      ['tostring', 'x'],
+      ['__proto__', 'Bearer s3cret'],
+    ]);
   });
 });
