@@ -19,9 +19,10 @@ const OWN_ORG = ['--org <slug>', 'of this org (default: yours, or that of the pl
 const header = () =>
   new Option('--header <line>', 'of http(s), a header such as "X-Tenant: acme"; may be repeated').argParser(collect);
 const headerSecret = () =>
-  new Option('--header-secret <pair>', 'a header with a secret, such as Authorization=payments-token').argParser(
-    collect,
-  );
+  new Option(
+    '--header-secret <pair>',
+    'a header with a secret, such as Authorization=payments-token; may be repeated',
+  ).argParser(collect);
 const STATES = ['pending', 'up', 'degraded', 'down', 'paused', 'maintenance', 'unknown'];
 
 /** Declares `fairlead monitors …`. */
@@ -193,11 +194,11 @@ function addChanges(monitors: Command, perform: Perform): void {
 function addSecrets(monitors: Command, perform: Perform): void {
   monitors
     .command('headers')
-    .description('say which request headers a check over HTTP sends, also after the next deploy of its service')
+    .description('say which request headers a check over HTTP sends, in the place of those that it had')
     .argument('<monitor>', MONITOR)
     .addOption(header())
     .addOption(headerSecret())
-    .option('--none', 'none of its own')
+    .option('--none', 'it sends none of its own any more')
     .action((monitor, _options, self) =>
       perform(self, async (context) => (await loadSecrets()).setHeaders(context, monitor, self.opts())),
     );
@@ -212,7 +213,11 @@ function addSecrets(monitors: Command, perform: Perform): void {
     .command('set-secret')
     .description('set the value of a header for checks, or replace it; prompts for it or reads it from stdin')
     .argument('<name>', 'lower-case letters, digits and dashes')
-    .requiredOption('--host <host>', 'where checks send it, such as api.example.com; may be repeated', collect)
+    .requiredOption(
+      '--host <host>',
+      'where checks send it, such as api.example.com or api.example.com:8443; may be repeated',
+      collect,
+    )
     .option(...OWN_ORG)
     .action((name, _options, self) =>
       perform(self, async (context) => (await loadSecrets()).setCheckSecret(context, name, self.opts())),

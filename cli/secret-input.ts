@@ -30,7 +30,10 @@ export async function readSecrets(names: readonly string[], terminal: SecretTerm
   for (const [index, name] of names.entries()) {
     const value = given[index] ?? '';
     if (value === '')
-      throw usageFailure(`No value was given for the secret ${name}.`, 'Pipe it in: `… --secret NAME < file`.');
+      throw usageFailure(
+        `No value was given for the secret ${name}.`,
+        'Type it at the prompt, or pipe it in: `… < file`.',
+      );
     values[name] = value;
   }
   return values;

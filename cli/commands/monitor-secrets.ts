@@ -103,7 +103,8 @@ export async function setHeaders(
   const { output } = context;
   const headers = headersOfOptions(options) ?? [];
   if ((headers.length === 0) !== none) {
-    throw usageFailure('No header was given.', 'Name all that it sends, by --header and --header-secret, or --none.');
+    const wrong = none ? 'Headers were given, and --none as well.' : 'No header was given.';
+    throw usageFailure(wrong, 'Name all that it sends, by --header and --header-secret, or --none.');
   }
   const api = connectToMonitor(context);
   const { id, name } = await findMonitor(context, api, given);

@@ -45,9 +45,15 @@ async function main(): Promise<number> {
   return 0;
 }
 
+/** Of a word or an option that `parseArgs` does not know. */
+function isUsage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+}
+
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`fairlead: ${errorLine(error)}\n`);
+  const hint = isUsage(error) ? '\n(see npm run image -- --help)' : '';
+  process.stderr.write(`fairlead: ${errorLine(error)}${hint}\n`);
   process.exitCode = 1;
 }

@@ -50,7 +50,8 @@ export function singleMachineSettings(
       (variable) => `${variable} is of a stack of npm start, and names what this container does not have: take it out`,
     ),
     ...missing.map(
-      ({ variable }) => `${variable} is not set, and without it this container would be asked for it: set it`,
+      ({ variable }) =>
+        `${variable} is not set, and without it this process would look for that part in its own container: set it`,
     ),
     ...(process.name === 'worker' && given('TEST_RUNNER_URL') === 'container:'
       ? [

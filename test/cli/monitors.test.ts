@@ -251,12 +251,17 @@ describe('fairlead monitors, incidents and alerts', () => {
     for (const words of [['paid'], ['paid', '--none', '--header', 'X-A: b'], ['paid', '--header', 'nonsense']]) {
       assert.equal((await run('monitors', 'headers', ...words)).code, 2, words.join(' '));
     }
+    const both = await run('monitors', 'headers', 'paid', '--none', '--header', 'X-A: b');
+    assert.match(both.stderr, /Headers were given, and --none as well/);
     const typed = await run('monitors', 'headers', 'paid', '--header', 'Authorization: Bearer s3cret');
     assert.equal(typed.code, 2);
     assert.match(typed.stderr, /credential: its value is set as a secret[\s\S]*--header-secret Authorization=<name>/);
     assert.doesNotMatch(typed.stderr, /s3cret/);
     assert.equal((await run('monitors', 'add', 'db', 'tcp://db.example.com:1', '--header', 'X-A: b')).code, 2);
-    assert.equal((await set('', 'paid-token', '--host', 'paid.example.com')).code, 2);
+    const empty = await set('', 'paid-token', '--host', 'paid.example.com');
+    assert.equal(empty.code, 2);
+    assert.match(empty.stderr, /No value was given for the secret paid-token/);
+    assert.doesNotMatch(empty.stderr, /--secret/, 'an option that this command does not have');
     assert.equal((await set('x', 'paid-token')).code, 2);
   });
 

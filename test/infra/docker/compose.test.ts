@@ -158,6 +158,17 @@ describe('the compose file', () => {
     }
   });
 
+  it('has its keys and settings out of reach of a commit', () => {
+    const ignored = readFileSync(join(projectRoot, '.gitignore'), 'utf8').split('\n');
+    // The asterisk stands for nothing as well: `.env`.
+    assert.ok(ignored.includes('infra/docker/*.env'));
+    const files = Object.values(services).flatMap(({ env_file }) => env_file.map(({ path }) => path));
+    assert.deepEqual(
+      files.filter((path) => !/^[^/]*\.env$/.test(path)),
+      [],
+    );
+  });
+
   it('asks for no variable that neither `secrets` prints nor the page names, and has no secret written out', () => {
     const asked = new Set(Object.values(services).flatMap((one) => variablesIn(JSON.stringify(one))));
     const unknown = [...asked].filter((name) => !INSTALLATION_SECRETS.includes(name) && !page.includes(name));

@@ -150,7 +150,11 @@ describe('the platform from its image', { skip: imageLeftOut, timeout: 840_000 }
       const { exitCode, stderr } = await runProcess('sh', ['-c', here], { cwd: folder, env, signal: patience() });
       assert.equal(exitCode, 0, stderr);
       assert.equal((await stat(join(folder, '.env'))).mode & 0o777, 0o600);
-      const names = (await readFile(join(folder, '.env'), 'utf8'))
+      const made = await readFile(join(folder, '.env'), 'utf8');
+      const again = await runProcess('sh', ['-c', here], { cwd: folder, env, signal: patience() });
+      assert.notEqual(again.exitCode, 0, 'it writes over no keys');
+      assert.equal(await readFile(join(folder, '.env'), 'utf8'), made);
+      const names = made
         .trim()
         .split('\n')
         .map((row) => row.split('=')[0]);

@@ -144,6 +144,31 @@ describe('tables of the chart', () => {
   });
 });
 
+const page = readFileSync(join(CHART, '..', '..', '..', 'docs', 'operate.md'), 'utf8');
+
+describe('docs/operate.md', () => {
+  it('makes the Secret by options that kubectl takes together', () => {
+    const commands = page.match(/kubectl create secret (?:.*\\\n)*.*/g) ?? [];
+    assert.ok(commands.length > 0);
+    for (const command of commands) assert.doesNotMatch(command, /--from-env-file[\s\S]*--from-(?:file|literal)/);
+  });
+
+  it('has values that the chart takes, and lets the ingress controller in', { skip: helm.missing }, async () => {
+    const [, block = ''] = /^ {3}```yaml\n([\s\S]*?)^ {3}```$/m.exec(page) ?? [];
+    const values = parse(block.replace('sha256:…', `sha256:${'0'.repeat(64)}`)) as {
+      urls: Record<string, string>;
+      networkPolicy: { ingressNamespaces: readonly string[] };
+    };
+    const policies = (await render(values)).filter(({ kind }) => kind === 'NetworkPolicy');
+    const [namespace = ''] = values.networkPolicy.ingressNamespaces;
+    assert.notEqual(namespace, '');
+    for (const name of Object.keys(values.urls)) {
+      const policy = policies.find(({ metadata }) => metadata.name === `fl-${name}`);
+      assert.ok(JSON.stringify(policy).includes(`"kubernetes.io/metadata.name":"${namespace}"`), name);
+    }
+  });
+});
+
 describe('the chart as Helm renders it', { skip: helm.missing }, () => {
   it('has a deployment of every process, by the rules for pods', async () => {
     const objects = await render(CHART_VALUES);
