@@ -15,6 +15,7 @@ import { ago, moment } from '../look/time.ts';
 import { type Action, defineAction, definePage, type PageContext } from '../page.ts';
 import { part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 
 const HISTORY = pageSchema(sharingHistoryEntrySchema);
 type Change = z.output<typeof sharingHistoryEntrySchema>;
@@ -55,10 +56,7 @@ export const sharingPage = definePage({
   }),
   view: ({ sharing, history }, context) => ({
     title: 'Sharing',
-    crumbs: [
-      ['Services', '/services'],
-      [sharing.service, pathOf('services', sharing.service)],
-    ],
+    crumbs: serviceCrumbs(sharing.service),
     lead: html`Belongs to ${sharing.owner}, which pays for it.`,
     body: html`${orgsCard(sharing, context)}${decides(sharing, context) && addCard(sharing, context)}
 ${partCard({ title: 'History', flush: true }, history, ({ items, nextCursor }) => historyView({ items, nextCursor }, sharing.service, context))}`,

@@ -7,7 +7,9 @@ import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { card, externalLink, facts, notice } from '../look/components.ts';
 import { exact } from '../look/time.ts';
+import { MEMBERS } from '../members.ts';
 import { type Action, defineAction, type PageView } from '../page.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import { backupParams } from './backup-page.ts';
 import { serviceParams } from './databases-page.ts';
 import { HEALTH_PATH } from './health-page.ts';
@@ -16,7 +18,6 @@ import { keptParams } from './kept-page.ts';
 import { restoreParams } from './restore-page.ts';
 import { backupPath, databasesPath, restorePath, size } from './words.ts';
 
-const MEMBERS = { 'platform-admin': true, user: 'member' } as const;
 const ADMINS = { 'platform-admin': true, user: 'admin' } as const;
 
 const backUp = defineAction({
@@ -71,12 +72,7 @@ function linkPage(
 ): PageView {
   return {
     title: 'Download a backup',
-    crumbs: [
-      ['Services', '/services'],
-      [service, `/services/${encodeURIComponent(service)}`],
-      ['Databases', databasesPath(service)],
-      ['Backup', path],
-    ],
+    crumbs: serviceCrumbs(service, ['Databases', databasesPath(service)], ['Backup', path]),
     body: html`${notice('warn', html`<p>Whoever has the link downloads all of the database, until ${exact(expiresAt)}.</p>`)}
 ${card(
   { title: 'The archive' },

@@ -7,8 +7,10 @@ import { pollRegions } from '../live/poll.ts';
 import { card, facts, liveRegion, notice } from '../look/components.ts';
 import { checkbox, confirmForm, type FormContext, field, form } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
+import { mayChange } from '../members.ts';
 import { definePage, type PageContext } from '../page.ts';
-import { mayBackUp, serviceParams } from './databases-page.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
+import { serviceParams } from './databases-page.ts';
 import { rememberNames } from './names.ts';
 import { backupBadge, backupPath, databaseLabel, databasesPath, proofBadge, size } from './words.ts';
 
@@ -33,11 +35,7 @@ export const backupPage = definePage({
     const { name } = context.params;
     return {
       title: `Backup of ${backup.databaseName}`,
-      crumbs: [
-        ['Services', '/services'],
-        [name, `/services/${encodeURIComponent(name)}`],
-        ['Databases', databasesPath(name)],
-      ],
+      crumbs: serviceCrumbs(name, ['Databases', databasesPath(name)]),
       beside: liveRegion('status', backupBadge(backup.status), 'polite'),
       lead: html`${databaseLabel(backup)} ${backup.environment !== null && environmentBadge(backup.environment)}`,
       live: backup.status === 'running' ? {} : null,
@@ -91,14 +89,14 @@ const KINDS: Readonly<Record<BackupView['kind'], (tier: string) => string>> = {
 function actions(backup: BackupView, context: Context): Html | false {
   const path = backupPath(context.params.name, backup.backupId);
   if (backup.status === 'running') {
-    if (!mayBackUp(context)) return false;
+    if (!mayChange(context)) return false;
     return card(
       { title: 'Cancel' },
       html`<p class="quiet">The dump ends, and nothing of it stays in the bucket.</p>${form(context, { action: `${path}/cancel`, button: 'Cancel the backup', icon: 'x', tone: 'danger' })}`,
     );
   }
   if (backup.status !== 'completed') return false;
-  return html`${mayBackUp(context) && download(path, context)}${admits({ 'platform-admin': true, user: 'admin' }, context.person) && restore(backup, path, context)}`;
+  return html`${mayChange(context) && download(path, context)}${admits({ 'platform-admin': true, user: 'admin' }, context.person) && restore(backup, path, context)}`;
 }
 
 function download(path: string, context: Context): Html {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { admits } from '../../api/http/allowed-callers.ts';
 import { type Html, html } from '../../api/http/pages/html.ts';
 import {
   type BackupView,
@@ -18,8 +17,10 @@ import { badge } from '../look/badge.ts';
 import { card, codeBlock, emptyState, facts, liveRegion, pagination, partCard, table } from '../look/components.ts';
 import { form } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
+import { mayChange } from '../members.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { type Part, part } from '../platform/part.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import { keptCard, loadKept } from './kept-card.ts';
 import { rememberNames } from './names.ts';
 import { nightCalendar } from './night-calendar.ts';
@@ -88,10 +89,7 @@ export const databasesPage = definePage({
     const { name } = context.params;
     return {
       title: 'Databases',
-      crumbs: [
-        ['Services', '/services'],
-        [name, `/services/${encodeURIComponent(name)}`],
-      ],
+      crumbs: serviceCrumbs(name),
       lead: 'Databases are backed up each night, unless it says otherwise. Within a week a backup of each is restored for proof.',
       body: html`${shown.databases.length + shown.notBackedUp.length === 0 ? nothingDeclared() : shown.databases.map((database) => databaseCard(database, shown, context))}
 ${shown.notBackedUp.map(notBackedUpCard)}${keptCard(shown.kept)}
@@ -110,11 +108,6 @@ ${liveRegion('restores', restoresCard(shown, context), 'polite')}${liveRegion('b
 
 function namedIn({ backups, restores }: Lists): readonly string[] {
   return [backups, restores].flatMap((list) => (list.ok ? list.value.items.map(({ requestedBy }) => requestedBy) : []));
-}
-
-/** The service decides who may; pages leave out what it would refuse. */
-export function mayBackUp({ person }: Pick<PageContext, 'person'>): boolean {
-  return admits({ 'platform-admin': true, user: 'member' }, person);
 }
 
 function nothingDeclared(): Html {
@@ -154,7 +147,7 @@ function databaseCard(database: DatabaseView, { nextNightAt }: DatabasesReply, c
       id: `database-${engine}-${environment ?? ''}`,
       beside: html`<span class="database-state">${environment !== null && environmentBadge(environment)}${stateBadge(database)}</span>`,
     },
-    html`<div class="columns even"><div>${facts(rows)}${mayBackUp(context) && html`<div class="card-actions">${backUp}</div>`}</div>
+    html`<div class="columns even"><div>${facts(rows)}${mayChange(context) && html`<div class="card-actions">${backUp}</div>`}</div>
 <div>${nightCalendar({ service: context.params.name, of, nights, until: nightOf(now) })}</div></div>`,
   );
 }

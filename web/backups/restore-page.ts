@@ -8,6 +8,7 @@ import { card, facts, liveRegion, notice } from '../look/components.ts';
 import { form } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import { serviceParams } from './databases-page.ts';
 import { rememberNames } from './names.ts';
 import { backupPath, databaseLabel, databasesPath, PHASES, restoreBadge, restorePath, size } from './words.ts';
@@ -33,11 +34,7 @@ export const restorePage = definePage({
     const { name } = context.params;
     return {
       title: `Restore of ${restore.databaseName}`,
-      crumbs: [
-        ['Services', '/services'],
-        [name, `/services/${encodeURIComponent(name)}`],
-        ['Databases', databasesPath(name)],
-      ],
+      crumbs: serviceCrumbs(name, ['Databases', databasesPath(name)]),
       beside: liveRegion('status', restoreBadge(restore.status), 'polite'),
       lead: html`${databaseLabel(restore)} ${restore.environment !== null && environmentBadge(restore.environment)}`,
       live: restore.status === 'running' ? {} : null,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { configChangedSchema } from '../../domain/config/config-schema.ts';
 import { variableNameSchema } from '../../domain/config/variable-names.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
+import { MEMBERS } from '../members.ts';
 import { defineAction } from '../page.ts';
 import { type Platform, pathOf } from '../platform/platform.ts';
 import { configPath, serviceParams } from './config-page.ts';
 
-const MEMBERS = { 'platform-admin': true, user: 'member' } as const;
 /** Of a form: `all`, or the one that a value is for. */
 const scopeSchema = z.union([z.literal('all').transform(() => null), environmentSchema]);
 const NEXT = 'What runs keeps its values until the next deploy.';

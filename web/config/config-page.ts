@@ -12,6 +12,7 @@ import { ago } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 
 export const serviceParams = z.strictObject({ name: z.string().min(1).max(64) });
 
@@ -52,10 +53,7 @@ export const configPage = definePage({
     const { name } = context.params;
     return {
       title: 'Config',
-      crumbs: [
-        ['Services', '/services'],
-        [name, pathOf('services', name)],
-      ],
+      crumbs: serviceCrumbs(name),
       lead: 'Secrets are stored encrypted and are never shown again.',
       body: html`${missingNotice(config)}${config.pending.map((pending) => pendingNotice(pending))}
 ${variablesCard(config, context)}${declaredCard(config, context)}${setCard(config, context)}

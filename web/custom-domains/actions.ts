@@ -8,13 +8,13 @@ import {
 import { DOMAIN_MODES } from '../../domain/custom-domains/mode.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { MEMBERS } from '../members.ts';
 import { type Action, type ActionContext, type ActionDone, defineAction } from '../page.ts';
-import { domainParams } from './domain-page.ts';
+import { domainParams, readDomain } from './domain-page.ts';
 import { serviceParams } from './domains-page.ts';
 import { type AskAgain, recordsInTheWay, takenName } from './refused-add.ts';
 import { domainApi, domainPath, domainsPath, partsOf, sentence, withoutProofs } from './words.ts';
 
-const MEMBERS = { 'platform-admin': true, user: 'member' } as const;
 /** What the platform does while its caller waits: it asks DNS servers, and the DNS provider. */
 const WAIT_MS = 30_000;
 
@@ -88,7 +88,7 @@ const verifyDomain = defineAction({
   params: domainParams,
   back: ({ name, domain }) => domainPath(name, domain),
   run: async ({ platform, params: { name, domain } }) => {
-    await requireOfService({ platform, name, domain });
+    await readDomain({ platform, name, domain });
     const path = domainApi(domain, 'verify');
     const looked = await platform.send('builder', 'POST', path, domainViewSchema, { waitMs: WAIT_MS });
     return { to: domainPath(name, domain), notice: toldOf(looked) };
@@ -109,7 +109,7 @@ const removeDomain = defineAction({
   params: domainParams,
   back: ({ name, domain }) => domainPath(name, domain),
   run: async ({ platform, params: { name, domain } }) => {
-    await requireOfService({ platform, name, domain });
+    await readDomain({ platform, name, domain });
     const removed = await platform.send('builder', 'DELETE', domainApi(domain), removedDomainSchema, {
       waitMs: WAIT_MS,
     });
@@ -117,15 +117,5 @@ const removeDomain = defineAction({
     return { to: domainsPath(name), notice: `${removed.domain} ${how}.` };
   },
 });
-
-/** A form of one service changes no name of another one. @throws DOMAIN_NOT_FOUND */
-async function requireOfService({
-  platform,
-  name,
-  domain,
-}: Pick<ActionContext, 'platform'> & { readonly name: string; readonly domain: string }): Promise<void> {
-  const { service } = await platform.get('builder', domainApi(domain), domainViewSchema);
-  if (service !== name) throw new FairleadError('DOMAIN_NOT_FOUND', `No such domain of ${name}: ${domain}`);
-}
 
 export const domainActions: readonly Action[] = [addDomain, verifyDomain, removeDomain];

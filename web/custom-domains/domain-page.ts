@@ -10,8 +10,10 @@ import { card, externalLink, facts, liveRegion, notice } from '../look/component
 import { confirmForm, form } from '../look/forms.ts';
 import { icon } from '../look/icons.ts';
 import { ago, exact } from '../look/time.ts';
+import { mayChange } from '../members.ts';
 import { definePage, type PageContext } from '../page.ts';
-import { mayChange, serviceParams } from './domains-page.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
+import { serviceParams } from './domains-page.ts';
 import { recordsCard } from './records-card.ts';
 import {
   domainApi,
@@ -30,12 +32,21 @@ const LOOK_MS = 3_000;
 
 type Context = PageContext<z.output<typeof domainParams>>;
 
-/** As it was seen last: an open page asks no DNS server. @throws DOMAIN_NOT_FOUND also for one of another service */
-async function load({ platform, params: { name, domain } }: Context): Promise<DomainView> {
+/**
+ * A name as it was seen last: an open page asks no DNS server. Neither a page nor a form of one service has a name of another one.
+ * @throws DOMAIN_NOT_FOUND
+ */
+export async function readDomain({
+  platform,
+  name,
+  domain,
+}: Pick<Context, 'platform'> & z.output<typeof domainParams>): Promise<DomainView> {
   const found = await platform.get('builder', domainApi(domain), domainViewSchema);
   if (found.service === name) return found;
   throw new FairleadError('DOMAIN_NOT_FOUND', `No such domain of ${name}: ${domain}`);
 }
+
+const load = ({ platform, params }: Context): Promise<DomainView> => readDomain({ platform, ...params });
 
 /** One name: the records to set, how far it is, what each DNS server said, and its removal. */
 export const domainPage = definePage({
@@ -52,11 +63,7 @@ export const domainPage = definePage({
     const shown = html`${liveRegion('records', html`${recordsCard(domain)}`)}${liveRegion('answers', html`${answersCard(domain)}`)}${liveRegion('about', aboutCard(domain, context))}`;
     return {
       title: domain.domain,
-      crumbs: [
-        ['Services', '/services'],
-        [name, `/services/${encodeURIComponent(name)}`],
-        ['Domains', domainsPath(name)],
-      ],
+      crumbs: serviceCrumbs(name, ['Domains', domainsPath(name)]),
       beside: liveRegion('state', stateBadge(domain), 'polite'),
       lead: html`${MODE_NAMES[domain.mode]} · ${environmentBadge(domain.environment)}`,
       buttons: isChanged && verifyForm(domain, context),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { admits } from '../../api/http/allowed-callers.ts';
 import { type Html, html } from '../../api/http/pages/html.ts';
 import {
   type DomainModesView,
@@ -14,9 +13,10 @@ import { pollRegions } from '../live/poll.ts';
 import { card, emptyState, facts, liveRegion, notice, pagination, partCard, table } from '../look/components.ts';
 import { checkbox, type FormContext, field, form, select } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
+import { mayChange } from '../members.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { type Part, part } from '../platform/part.ts';
-import { pathOf } from '../platform/platform.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import {
   domainPath,
   domainsPath,
@@ -40,11 +40,6 @@ type Domains = z.output<typeof DOMAINS>;
 const load = ({ platform, params: { name }, query: { cursor } }: Context): Promise<Domains> =>
   platform.get('builder', '/domains', DOMAINS, { service: name, limit: SHOWN, cursor });
 
-/** The service decides who may; pages leave out what it would refuse. */
-export function mayChange({ person }: Pick<PageContext, 'person'>): boolean {
-  return admits({ 'platform-admin': true, user: 'member' }, person);
-}
-
 /** Names of its own that a service is served at, and one more of them. */
 export const domainsPage = definePage({
   module: 'custom-domains',
@@ -62,10 +57,7 @@ export const domainsPage = definePage({
     const { name } = context.params;
     return {
       title: 'Domains',
-      crumbs: [
-        ['Services', '/services'],
-        [name, pathOf('services', name)],
-      ],
+      crumbs: serviceCrumbs(name),
       lead: 'Names of your own that the service is served at, besides the address that the platform gives it.',
       body: html`${liveRegion('domains', domainsCard(domains, context))}${addCard(modes, context)}`,
     };

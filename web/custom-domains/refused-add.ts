@@ -4,6 +4,7 @@ import type { FairleadError } from '../../domain/errors.ts';
 import { card, linkButton, notice, table } from '../look/components.ts';
 import { form } from '../look/forms.ts';
 import type { PageView } from '../page.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import { recordList } from './records-card.ts';
 import { domainsPath } from './words.ts';
 
@@ -61,11 +62,7 @@ export function takenName(refusal: FairleadError, again: AskAgain): PageView | n
 function pageOf({ service, fields: { domain } }: AskAgain, body: PageView['body']): PageView {
   return {
     title: domain,
-    crumbs: [
-      ['Services', '/services'],
-      [service, `/services/${encodeURIComponent(service)}`],
-      ['Domains', domainsPath(service)],
-    ],
+    crumbs: serviceCrumbs(service, ['Domains', domainsPath(service)]),
     body,
   };
 }

@@ -3,12 +3,12 @@ import { buildViewSchema, triggerReplySchema } from '../../domain/deploys/schema
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { MEMBERS } from '../members.ts';
 import { type ActionDone, defineAction } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
 import { buildParams } from './build-page.ts';
 import { serviceParams } from './builds-page.ts';
 
-const MEMBERS = { 'platform-admin': true, user: 'member' } as const;
 const buildPath = ({ id }: { readonly id: string }): string => pathOf('builds', id);
 
 /** Where whoever started a build is sent. */

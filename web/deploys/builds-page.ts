@@ -8,6 +8,7 @@ import { environmentFilter } from '../look/environment-filter.ts';
 import { ago, duration } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import { buildBadge } from './build-badge.ts';
 import { environmentBadge } from './build-row.ts';
 import { kindWord, sourceText } from './build-words.ts';
@@ -49,10 +50,7 @@ export const buildsPage = definePage({
     });
     return {
       title: 'Builds',
-      crumbs: [
-        ['Services', '/services'],
-        [service.name, pathOf('services', service.name)],
-      ],
+      crumbs: serviceCrumbs(service.name),
       body: html`${environmentFilter(path, query.environment ?? null, { all: true })}${card(
         { title: `Builds of ${service.name}`, flush: true },
         rows.length === 0 ? none : html`${table('Builds', COLUMNS, rows)}${pagination(here, builds.nextCursor)}`,

@@ -11,6 +11,7 @@ import { confirmForm } from '../look/forms.ts';
 import { ago } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 import { commitText } from './build-words.ts';
 import { cursorShape, serviceParams } from './builds-page.ts';
 
@@ -44,10 +45,7 @@ export const releasesPage = definePage({
     );
     return {
       title: 'Releases',
-      crumbs: [
-        ['Services', '/services'],
-        [name, pathOf('services', name)],
-      ],
+      crumbs: serviceCrumbs(name),
       body: html`${environmentFilter(path, environment)}${items.length === 0 ? none : items.map((release) => releaseCard(release, context))}
 ${pagination(`${path}?environment=${environment}`, nextCursor)}`,
     };

@@ -18,6 +18,7 @@ import { field, select } from '../look/forms.ts';
 import { logBox, logLine } from '../look/log-lines.ts';
 import { definePage, type LiveContext, type WebModule } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
+import { serviceCrumbs } from '../services/service-crumbs.ts';
 
 const LINES = 500;
 const STREAMS = ['all', ...OUTPUT_STREAMS] as const;
@@ -96,10 +97,7 @@ const logsPage = definePage({
     const none = items.length === 0 && html`<p class="log-empty">${nothing(find, { isFiltered, truncated })}</p>`;
     return {
       title: 'Logs',
-      crumbs: [
-        ['Services', '/services'],
-        [name, pathOf('services', name)],
-      ],
+      crumbs: serviceCrumbs(name),
       beside: live ? badge('good', 'Serves') : badge('quiet', `Nothing serves in ${environment}`),
       // Of a part of the past nothing changes any more.
       live: until !== '' ? null : last === undefined ? {} : { after: last },

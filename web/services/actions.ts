@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { triggerReplySchema } from '../../domain/deploys/schema.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
+import { MEMBERS } from '../members.ts';
 import { defineAction } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
 
@@ -20,7 +21,7 @@ export const deployService = defineAction({
   module: 'services',
   path: '/services/:name/deploy',
   summary: 'Builds and deploys a service from its repository',
-  callers: { 'platform-admin': true, user: 'member' },
+  callers: MEMBERS,
   params: serviceParams,
   body: z.object({ environment: environmentSchema, branch: optionalText }),
   back: serviceOf,

@@ -17,6 +17,7 @@ import { badge } from '../look/badge.ts';
 import { card, emptyState, externalLink, facts, liveRegion, partCard } from '../look/components.ts';
 import { confirmForm, field, select } from '../look/forms.ts';
 import { ago } from '../look/time.ts';
+import { mayChange } from '../members.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { type Part, part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
@@ -76,7 +77,7 @@ export const servicePage = definePage({
       title: service.name,
       crumbs: [['Services', '/services']],
       lead: html`${service.org}${service.gitUrl !== null && html` · ${externalLink(service.gitUrl)}`}`,
-      buttons: admits({ 'platform-admin': true, user: 'member' }, person) && deployMenu(context, service),
+      buttons: mayChange(context) && deployMenu(context, service),
       body: html`${liveRegion('environments', environments(data, context.now()))}
 <div class="columns"><div>${liveRegion('builds', builds(data, context.now()))}</div>
 <div>${settings(service, connection, person)}${admits({ 'platform-admin': true, user: 'admin' }, person) && removal(context, service)}</div></div>`,

@@ -6,10 +6,11 @@ import { environmentSchema } from '../../domain/environment-schema.ts';
 import { serviceNameSchema } from '../../domain/service-name.ts';
 import { card, facts, partCard } from '../look/components.ts';
 import { form } from '../look/forms.ts';
+import { MEMBERS } from '../members.ts';
 import { defineAction, definePage } from '../page.ts';
 import { part } from '../platform/part.ts';
 import { type Platform, pathOf } from '../platform/platform.ts';
-import { findSame, MEMBERS, type NewService, newServiceOf, register, sourceShape } from './new-service.ts';
+import { findSame, type NewService, newServiceOf, register, sourceShape } from './new-service.ts';
 import { environmentChoice, planSteps, START, stepper } from './plan-view.ts';
 
 /** No service is called so: the names of services stand below `/start`. */

@@ -6,8 +6,6 @@ import { part } from '../platform/part.ts';
 import { type Platform, pathOf } from '../platform/platform.ts';
 import { repositoryAddress, serviceNameOf } from './service-name-of.ts';
 
-export const MEMBERS = { 'platform-admin': true, user: 'member' } as const;
-
 const optional = z.string().trim().max(400).optional();
 
 /** Fields of the form that names a repository, and of those that carry it on. */

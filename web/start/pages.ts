@@ -4,11 +4,12 @@ import { serviceViewSchema } from '../../domain/catalog/service-schema.ts';
 import { serviceNameSchema } from '../../domain/service-name.ts';
 import { card } from '../look/components.ts';
 import { field, form } from '../look/forms.ts';
+import { MEMBERS } from '../members.ts';
 import { defineAction, definePage, type PageContext, type WebModule } from '../page.ts';
 import { part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
 import { configureNew, deployNew, newPlanPage, planPathOf } from './new-plan-page.ts';
-import { MEMBERS, newServiceOf, sourceShape } from './new-service.ts';
+import { newServiceOf, sourceShape } from './new-service.ts';
 import { planPage } from './plan-page.ts';
 import { START, stepper } from './plan-view.ts';
 

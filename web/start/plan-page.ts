@@ -5,10 +5,10 @@ import { planReplySchema } from '../../domain/deploys/plan-schema.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { card, facts, linkButton, partCard } from '../look/components.ts';
 import { form } from '../look/forms.ts';
+import { MEMBERS } from '../members.ts';
 import { definePage } from '../page.ts';
 import { part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
-import { MEMBERS } from './new-service.ts';
 import { environmentChoice, planSteps, START, stepper } from './plan-view.ts';
 
 /** The plan of a service that is here. */
