@@ -19,7 +19,7 @@ import { pageSchema } from '../../domain/page-schema.ts';
 import { requireService, visibleOrg } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
-import { defineRoute, type Route } from '../http/define-route.ts';
+import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { createAddLimits } from './add-limits.ts';
 import type { CustomDomainsDeps } from './deps.ts';
 import { requireDomain, requireName } from './domain-access.ts';
@@ -83,6 +83,17 @@ function claimantOf(caller: Caller, service: ServiceRecord): Pick<AddDomain, 'cl
   return { claimant: caller.org, sharingRevision: service.sharing.revision };
 }
 
+/** What every route of one name has: others' names are not there. */
+function ofOneName(deps: CustomDomainsDeps) {
+  return {
+    ...{ tag, params: domainParams },
+    resource: (
+      { params }: { readonly params: z.output<typeof domainParams> },
+      { caller }: Pick<RouteContext<Caller>, 'caller'>,
+    ) => requireDomain(deps, caller, params.domain),
+  };
+}
+
 function readingRoutes(deps: CustomDomainsDeps): readonly Route[] {
   return [
     defineRoute({
@@ -122,12 +133,10 @@ function readingRoutes(deps: CustomDomainsDeps): readonly Route[] {
       path: '/domains/:domain',
       summary: 'How a name was when it was seen last',
       description: 'Nobody is asked: `/status` looks at it first.',
-      tag,
+      ...ofOneName(deps),
       callers: BUILDER_CALLERS.viewer,
-      params: domainParams,
       responses: { 200: { description: 'The name', schema: domainViewSchema } },
       errors: ['DOMAIN_NOT_FOUND'],
-      resource: ({ params }, { caller }) => requireDomain(deps, caller, params.domain),
       handle: async ({ resource }) => ({ status: 200, data: domainView(resource) }),
     }),
     defineRoute({
@@ -136,12 +145,10 @@ function readingRoutes(deps: CustomDomainsDeps): readonly Route[] {
       summary: 'How a name is now',
       description:
         'It is looked at before the answer. While a vendor or the worker is away, what was seen last is told, with its `observedAt`.',
-      tag,
+      ...ofOneName(deps),
       callers: BUILDER_CALLERS.viewer,
-      params: domainParams,
       responses: { 200: { description: 'The name', schema: domainViewSchema } },
       errors: ['DOMAIN_NOT_FOUND'],
-      resource: ({ params }, { caller }) => requireDomain(deps, caller, params.domain),
       handle: async ({ resource: { domain, holder } }, { caller, requestId }) => {
         const of = { domain, serviceId: holder.serviceId, by: caller.name, requestId };
         if (!isFresh(holder.observedAt, deps.now())) await lookIfReached(deps, of);
@@ -159,12 +166,10 @@ function changingRoutes(deps: CustomDomainsDeps): readonly Route[] {
       summary: 'Look at a name now, and lead it to its service once more',
       description:
         'A name that has failed begins anew; a record that the platform wrote and that is gone is written again.',
-      tag,
+      ...ofOneName(deps),
       callers: BUILDER_CALLERS.member,
-      params: domainParams,
       responses: { 200: { description: 'The name after the look', schema: domainViewSchema } },
       errors: ['DOMAIN_NOT_FOUND', 'UNAVAILABLE'],
-      resource: ({ params }, { caller }) => requireDomain(deps, caller, params.domain),
       handle: async ({ resource: { domain, holder } }, { caller, requestId }) => {
         await deps.domainCommands.verify({ domain, serviceId: holder.serviceId, by: caller.name, requestId });
         return { status: 200, data: await viewNow(deps, domain, holder.serviceId) };
@@ -176,15 +181,13 @@ function changingRoutes(deps: CustomDomainsDeps): readonly Route[] {
       summary: 'Take a name away from its service',
       description:
         'Its route, its certificate, the callback that was added for it and the record that the platform wrote go. Other services get the name within 90 days only with a proof that it is theirs.',
-      tag,
+      ...ofOneName(deps),
       callers: BUILDER_CALLERS.member,
-      params: domainParams,
       responses: {
         200: { description: 'It is removed', schema: removedDomainSchema },
         202: { description: 'It is being removed, and goes on by itself', schema: removedDomainSchema },
       },
       errors: ['DOMAIN_NOT_FOUND', 'UNAVAILABLE'],
-      resource: ({ params }, { caller }) => requireDomain(deps, caller, params.domain),
       handle: async ({ resource: { domain, holder } }, { caller, requestId }) => {
         const of = { domain, serviceId: holder.serviceId, by: caller.name, requestId };
         const state = await deps.domainCommands.remove(of);
