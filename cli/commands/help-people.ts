@@ -5,6 +5,7 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { findMember, findUserId } from '../find-person.ts';
+import { orgText } from '../org-text.ts';
 import { loginsReply } from '../people-replies.ts';
 import { formatAge, formatMoment } from '../terminal/times.ts';
 
@@ -86,7 +87,7 @@ export async function resetSecondFactor(
   const { output } = context;
   await confirm(context, options, {
     text: `${person} loses their second factor, recovery codes and password, and is signed out everywhere. A link to choose a new password is mailed to them.`,
-    command: `${side} reset-second-factor ${person}${options.org === undefined ? '' : ` --org ${options.org}`}`,
+    command: `${side} reset-second-factor ${person}${orgText(options.org)}`,
   });
   const { provider, at } = await personPath(context, side, person, options);
   output.document(await provider.call(z.unknown(), { method: 'POST', path: at('reset-second-factor') }));

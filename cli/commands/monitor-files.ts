@@ -10,6 +10,7 @@ import { connectToMonitor } from '../monitor-api.ts';
 import { readMonitorFile } from '../monitor-files/read-monitor-file.ts';
 import { type ReadMonitors, secretNameOf, type WantedMonitor } from '../monitor-files/wanted-monitor.ts';
 import { checkSecretReply, createdMonitorReply, type MonitorReply, monitorReply } from '../monitor-replies.ts';
+import { orgText } from '../org-text.ts';
 import { MOST, readPages } from '../read-pages.ts';
 import { secretsIn } from '../request-headers.ts';
 import { printable } from '../terminal/style.ts';
@@ -77,12 +78,11 @@ async function setSecrets(
 /** Leaves out, with a note, what sends a secret that is not set here: an export has names alone. */
 function withoutUnset(read: ReadMonitors, set: ReadonlySet<string>, org: string | undefined): ReadMonitors {
   const unsetOf = ({ check }: WantedMonitor) => secretsIn(check).find((secret) => !set.has(secret));
-  const ofOrg = org === undefined ? '' : ` --org ${org}`;
   const left = read.monitors.flatMap((monitor) => {
     const secret = unsetOf(monitor);
     if (secret === undefined) return [];
     const host = URL.parse(String(monitor.check.url))?.host ?? '<host>';
-    const remedy = `\`fairlead monitors set-secret ${secret} --host ${host}${ofOrg}\``;
+    const remedy = `\`fairlead monitors set-secret ${secret} --host ${host}${orgText(org)}\``;
     return [`${monitor.name}: it sends the secret ${secret}, which is not set: ${remedy}. It is left out.`];
   });
   return {

@@ -6,6 +6,7 @@ import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
 import { checkSecretReply, monitorReply } from '../monitor-replies.ts';
+import { orgText } from '../org-text.ts';
 import { type HeaderOptions, headersOfOptions, headersText } from '../request-headers.ts';
 import { readSecrets } from '../secret-input.ts';
 import { printable } from '../terminal/style.ts';
@@ -82,10 +83,9 @@ export async function removeCheckSecret(
   { org, ...options }: OrgOption & { readonly yes?: boolean },
 ): Promise<number> {
   const { output } = context;
-  const ofOrg = org === undefined ? '' : ` --org ${org}`;
   await confirm(context, options, {
     text: `Nobody can read the value of ${name} again: it is gone.`,
-    command: `monitors remove-secret ${name}${ofOrg}`,
+    command: `monitors remove-secret ${name}${orgText(org)}`,
   });
   const path = pathOf('api', 'monitor-secrets', name);
   const removed = await connectToMonitor(context).call(checkSecretReply, { method: 'DELETE', path, query: { org } });

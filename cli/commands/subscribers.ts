@@ -6,6 +6,7 @@ import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { connectToMonitor } from '../monitor-api.ts';
 import { subscriberReply } from '../monitor-replies.ts';
+import { orgText } from '../org-text.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 
 const PATH = pathOf('api', 'status-page', 'subscribers');
@@ -69,7 +70,7 @@ export async function removeSubscribers(
     { yes },
     {
       text: 'All subscribers of the status page are forgotten: they get no more updates, and have to subscribe anew.',
-      command: `subscribers remove --all${org === undefined ? '' : ` --org ${org}`}`,
+      command: `subscribers remove --all${orgText(org)}`,
     },
   );
   const reply = z.looseObject({ removed: z.number() });
