@@ -26,7 +26,7 @@ export async function resumeEscalations(
   const before = now().getTime() - LATE_MS;
   const open = { org: null, open: true } as const;
   let late = 0;
-  const failures: unknown[] = [];
+  let failure: unknown = null;
   for await (const incident of eachItem((page) => incidents.list(open, page, { newestUpdates: 1 }), signal)) {
     const due = dueStep(toIncidentView(incident));
     if (due === null || due.at > before) continue;
@@ -35,9 +35,9 @@ export async function resumeEscalations(
       await commands.goOn(incident.id);
     } catch (error) {
       // The others do not wait for it.
-      failures.push(error);
+      failure ??= error;
     }
   }
-  if (failures.length > 0) throw failures[0];
+  if (failure !== null) throw failure;
   return { late };
 }

@@ -1,7 +1,10 @@
 /** Where the stage that builds lays what the app has besides its packages. */
 export const SOURCE_FOLDER = '/out';
 
-/** In it: caches of build tools, and when a package manager was last at work. Nothing of them is read when the app runs. */
+/**
+ * Of packages: caches of build tools, and when a package manager was last at work. A program that keeps there at its install what it runs
+ * with, such as a browser, has to be told another folder.
+ */
 const CHANGED_BY_BUILDS = ['.cache', '.vite', '.modules.yaml', '.pnpm-workspace-state*.json'];
 
 /**
