@@ -7,6 +7,7 @@ import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import { dependenciesAt, dependencyVariables } from '../../domain/deploys/dependency.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
+import type { Listener } from '../../domain/deploys/listening.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -88,9 +89,14 @@ function dependenciesOf(
 function portOf(
   { catalog, port }: { readonly catalog: Pick<Catalog, 'port'>; readonly port: number },
   active: Release | null,
-): Pick<Release, 'port' | 'portRule'> {
-  if (catalog.port !== null) return { port, portRule: 'declared' };
-  return active?.portRule === 'found' ? { port: active.port, portRule: 'found' } : { port, portRule: 'given' };
+): Listener {
+  const before = active ?? { port, portRule: 'given', onLoopback: false };
+  if (catalog.port !== null)
+    return { port, portRule: 'declared', onLoopback: before.onLoopback && before.port === port };
+  const { onLoopback } = before;
+  return before.portRule === 'found'
+    ? { port: before.port, portRule: 'found', onLoopback }
+    : { port, portRule: 'given', onLoopback: onLoopback && before.port === port };
 }
 
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */
@@ -115,6 +121,7 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     environment: release.environment,
     image: release.imageDigest,
     port: release.port,
+    onLoopback: release.onLoopback,
     healthEndpoint: release.healthEndpoint,
     healthRule: release.healthRule,
     tier: POD_TIERS[release.podTier],

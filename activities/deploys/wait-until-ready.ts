@@ -5,6 +5,7 @@ import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { namesError } from '../../domain/deploys/error-lines.ts';
 import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
+import { findPort, type Listener, type Unreachable } from '../../domain/deploys/listening.ts';
 import { type KnownDatabases, settingThem } from '../../domain/deploys/missing-variables.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { unusedContainerFile } from '../../domain/deploys/unused-container-file.ts';
@@ -13,7 +14,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 import { describeServing } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
-import { createPortCheck, type PortChoice, type Unreachable } from './port-check.ts';
+import { createPortCheck, type PortChoice } from './port-check.ts';
 import type { StepContext } from './step.ts';
 import { createStuckCheck } from './stuck-workload.ts';
 
@@ -44,14 +45,14 @@ export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases' | 
 /**
  * Waits until the workload of a release passes its health check. Where nobody declared an endpoint, and that of the
  * framework's habit does not exist, it is found out where the service answers; the release remembers it.
- * @returns null once it is ready; with a free port also the port where it listens in place of its own
+ * @returns null once it is ready; else where it listens in place of where it is asked
  * @throws HEALTH_CHECK_FAILED as soon as it is known that it will not; the abort reason
  */
 export async function waitUntilReady(
   deps: ReadinessDeps,
   context: StepContext,
   { workload, release, choice }: { workload: Workload; release: Release; choice: PortChoice },
-): Promise<number | null> {
+): Promise<Listener | null> {
   const { signal, onLine } = context;
   const startedAt = monotonicMs();
   const problemOf = watch(deps, workload, { release, choice, startedAt, onLine });
@@ -62,7 +63,7 @@ export async function waitUntilReady(
     signal.throwIfAborted();
     const probe = await deps.runtime.probe(workload, check.healthEndpoint, signal);
     if (isHealthy(check, probe)) {
-      await remember(deps, release, check);
+      await remember(deps, { workload, release }, check);
       onLine(readyLine(probe));
       return null;
     }
@@ -75,15 +76,24 @@ export async function waitUntilReady(
     if (probe.status === 404 && last?.status !== 404) onLine(remedyFor(probe, release));
     last = probe;
     const problem = await problemOf(probe);
-    if (typeof problem === 'number') return problem;
+    if (problem !== null && isListener(problem)) return problem;
     if (problem !== null) return await giveUp(deps, context, { workload, release, last: probe, ...problem });
     await giveSlotBack();
     await delay(pauseAfter(monotonicMs() - startedAt), undefined, { signal });
   }
 }
 
-async function remember({ releases }: ReadinessDeps, release: Release, check: HealthCheck): Promise<void> {
+async function remember(
+  { releases, runtime }: ReadinessDeps,
+  { workload, release }: { workload: Workload; release: Release },
+  check: HealthCheck,
+): Promise<void> {
   if (check !== release) await releases.setHealthEndpoint(release.id, check.healthEndpoint);
+  if (!release.onLoopback) return;
+  // A service that listens everywhere by now is asked there again the next time.
+  const sockets = (await runtime.listening(workload)) ?? [];
+  const direct = { ...release, onLoopback: false };
+  if (sockets.length > 0 && findPort(sockets, direct) === null) await releases.setListener(release.id, direct);
 }
 
 function readyLine({ summary, ok }: ProbeResult): string {
@@ -106,25 +116,27 @@ interface Problem extends Unreachable {
   readonly isCertain?: boolean;
 }
 
+const isListener = (found: Unreachable | Listener): found is Listener => 'portRule' in found;
+
 interface Watched extends Pick<EffectContext, 'onLine'> {
   readonly release: Release;
   readonly choice: PortChoice;
   readonly startedAt: number;
 }
 
-/** @returns why a workload that a probe found not ready will not get ready, or is late, or its other port; null while it may */
+/** @returns why a workload that a probe found not ready will not get ready, or is late, or where else it listens; null while it may */
 function watch(
   { runtime, settings }: ReadinessDeps,
   workload: Workload,
   { release, choice, startedAt, onLine }: Watched,
-): (probe: ProbeResult) => Promise<Problem | number | null> {
+): (probe: ProbeResult) => Promise<Problem | Listener | null> {
   const listensElsewhere = createPortCheck(monotonicMs, release, choice, onLine);
   const stuck = createStuckCheck(monotonicMs);
-  const lookInside = async (isLate: boolean): Promise<Problem | number | null> => {
+  const lookInside = async (isLate: boolean): Promise<Problem | Listener | null> => {
     const [lines, sockets] = await Promise.all([runtime.tail(workload, DIAGNOSTIC_LINES), runtime.listening(workload)]);
     const why = stuck(lines);
     const elsewhere = listensElsewhere(sockets ?? [], lines, isLate);
-    if (elsewhere !== null) return typeof elsewhere === 'number' ? elsewhere : { ...elsewhere, isCertain: true };
+    if (elsewhere !== null) return isListener(elsewhere) ? elsewhere : { ...elsewhere, isCertain: true };
     return why === null ? null : { why, remedy: STOPPED_REMEDY };
   };
   let lookedAt = Number.NEGATIVE_INFINITY;

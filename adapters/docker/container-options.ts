@@ -16,6 +16,8 @@ const OPEN_FILES_LIMIT = 16_384;
 const TMP_LIMIT_BYTES = 64 * MIB;
 const MAX_VOLUMES = 32;
 const GATE_TARGET = '/.firewall';
+/** Nobody's (IANA), and above those that engines and kernels give out. */
+const FORWARD_PORT = 65_008;
 
 /**
  * What programs write to while they run: temporary files, process ids and sockets, and the caches of nginx as its own
@@ -64,6 +66,7 @@ export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): Con
       ...imageLabels(facts.stackId, spec),
       [LABELS.release]: spec.releaseId,
       [LABELS.port]: String(spec.port),
+      [LABELS.publishedPort]: String(publishedPort(spec)),
       [LABELS.hostPort]: String(facts.hostPort),
       [LABELS.nanoCpus]: String(tierNanoCpus(spec.tier, facts.engineCpus)),
     },
@@ -112,14 +115,23 @@ const mountOf = (gate: string) => ({ Type: 'bind', Source: gate, Target: GATE_TA
 
 /** Its network, and its port on the loopback of the machine; with a relay both are the relay's. */
 export function networkOptions(
-  spec: Pick<WorkloadSpec, 'port'>,
+  spec: Pick<WorkloadSpec, 'port' | 'onLoopback'>,
   facts: Pick<ContainerFacts, 'network' | 'hostPort'> & Partial<Pick<ContainerFacts, 'relayId'>>,
 ): Pick<ContainerCreateOptions, 'ExposedPorts'> & { readonly HostConfig: HostConfig } {
   const { relayId = null } = facts;
   if (relayId !== null) return { HostConfig: { NetworkMode: `container:${relayId}` } };
-  const port = `${spec.port}/tcp`;
+  const port = `${publishedPort(spec)}/tcp`;
   const bindings = { [port]: [{ HostIp: '127.0.0.1', HostPort: String(facts.hostPort) }] };
   return { ExposedPorts: { [port]: {} }, HostConfig: { NetworkMode: facts.network, PortBindings: bindings } };
+}
+
+/**
+ * The port of its network that is published. A program that listens on the loopback alone is reached by its relay, which
+ * takes connections at a port of its own: so the program may listen everywhere one day, and neither is in the other's way.
+ */
+export function publishedPort({ port, onLoopback }: Pick<WorkloadSpec, 'port' | 'onLoopback'>): number {
+  if (!onLoopback) return port;
+  return port === FORWARD_PORT ? FORWARD_PORT + 1 : FORWARD_PORT;
 }
 
 /** The image's user when it is a number other than 0, else {@link DEFAULT_USER}. */

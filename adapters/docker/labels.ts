@@ -10,6 +10,8 @@ export const LABELS = {
   /** What a container that runs for a moment alone does for the stack. */
   task: 'fairlead.task',
   port: 'fairlead.port',
+  /** The port of its network that is published; absent in workloads of earlier versions, where it is `port`. */
+  publishedPort: 'fairlead.published-port',
   hostPort: 'fairlead.host-port',
   /** CPU limit of the tier in 1e-9 CPUs, which holds once the workload is ready. */
   nanoCpus: 'fairlead.nano-cpus',

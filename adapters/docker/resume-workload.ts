@@ -95,10 +95,9 @@ async function makeAnew(
 
 const nameOf = ({ Name }: ContainerInspectInfo): string => Name.replace(/^\//, '');
 
-function publishedAt({ Config }: ContainerInspectInfo, hostPort: number): HostConfig {
-  return {
-    PortBindings: { [`${Config.Labels[LABELS.port]}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: String(hostPort) }] },
-  };
+function publishedAt({ Config: { Labels } }: ContainerInspectInfo, hostPort: number): HostConfig {
+  const port = Labels[LABELS.publishedPort] ?? Labels[LABELS.port];
+  return { PortBindings: { [`${port}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: String(hostPort) }] } };
 }
 
 /** The same container with its network and its gate changed; the label tells where a workload is reached. */

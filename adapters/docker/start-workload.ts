@@ -1,10 +1,11 @@
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode';
 import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import { notForwarded } from '../../domain/deploys/listening.ts';
 import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pullImage } from './base-images.ts';
-import { type ContainerFacts, containerOptions, safeUser } from './container-options.ts';
+import { type ContainerFacts, containerOptions, publishedPort, safeUser } from './container-options.ts';
 import { engineError, engineMessage, engineStatus } from './docker-client.ts';
 import type { EngineInfo } from './engine-info.ts';
 import { type HostPorts, saysPortTaken } from './host-port.ts';
@@ -77,7 +78,9 @@ export async function startWorkload(
 function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boolean {
   const { State: state, Config: config } = container;
   const ours = config.Labels[LABELS.build] === spec.buildId && config.Labels[LABELS.release] === spec.releaseId;
-  const isWanted = config.Image === spec.image && config.Labels[LABELS.port] === String(spec.port);
+  const { [LABELS.port]: port, [LABELS.publishedPort]: published = port } = config.Labels;
+  const isAskedThere = port === String(spec.port) && published === String(publishedPort(spec));
+  const isWanted = config.Image === spec.image && isAskedThere;
   return ours && isWanted && state.Running && !state.Restarting && !state.Paused && !state.Dead;
 }
 
@@ -116,7 +119,10 @@ async function createAndStart(
   }
 }
 
-/** What starts the relay of a workload, by which it reaches the platform and its dependencies; null for one that needs none. */
+/**
+ * What starts the relay of a workload, by which it reaches the platform and its dependencies, and is reached on its loopback; null for one that
+ * needs none. @throws HEALTH_CHECK_FAILED for one on its loopback where there are no relays
+ */
 async function prepareRelay(
   spec: WorkloadSpec,
   context: EffectContext,
@@ -125,7 +131,11 @@ async function prepareRelay(
   const ports = relayedPorts(access, spec);
   const both = [dependencyRoutes(access, spec), databaseRoutes(access, spec)];
   const dependencies = { hosts: both.flatMap(({ hosts }) => hosts), routes: both.flatMap(({ routes }) => routes) };
-  if (access === null || ports.length + dependencies.routes.length === 0) return null;
+  if (access === null) {
+    if (spec.onLoopback) throw notForwarded(spec);
+    return null;
+  }
+  if (ports.length + dependencies.routes.length === 0 && !spec.onLoopback) return null;
   const image = await access.image(context);
   return async (facts) =>
     (await runContainer(docker, await relayOptions(spec, facts, { access, ports, dependencies, image }))).Id;

@@ -87,8 +87,8 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         const container = await inspectContainer(docker, workload.id);
         if (container === null || !container.State.Running) return null;
         const sockets = await listeningSockets(docker, container);
-        // What it shares its network with listens on the loopback as well.
-        const relayed = relayIdOf(container) === null ? [] : (options.platform?.ports ?? []);
+        // What it shares its network with listens there as well.
+        const relayed = relayIdOf(container) === null ? [] : relayPorts(container, options.platform?.ports ?? []);
         return sockets?.filter(({ host, port }) => !relayed.includes(port) && !isDependencyAddress(host)) ?? null;
       }),
     variables: (workload) =>
@@ -113,6 +113,12 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         await removeRelay(docker, stackId, workload);
       }),
   };
+}
+
+/** Ports at which the relay of a workload listens, at addresses where its program may listen too. */
+function relayPorts({ Config: { Labels } }: ContainerInspectInfo, ofPlatform: readonly number[]): readonly number[] {
+  const published = Labels[LABELS.publishedPort];
+  return published === Labels[LABELS.port] ? ofPlatform : [...ofPlatform, Number(published)];
 }
 
 /** The last lines of a container's output and, when its process ended, one line on how. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import type { EffectContext } from '../../domain/deploys/effect-context.ts';
+import { notForwarded } from '../../domain/deploys/listening.ts';
 import type { Workload, WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { RegistryAuth } from '../docker/registry-auth.ts';
@@ -34,7 +35,7 @@ const COUNTED_MS = 10_000;
 /**
  * Applies the objects of a workload and waits until its process has started, or it is known why it does not. Those of this
  * build that are there already are put right; ones at another port or of another release are made anew.
- * @throws INSTALL_FAILED, UNAVAILABLE, or the abort reason
+ * @throws INSTALL_FAILED; HEALTH_CHECK_FAILED for one on the loopback of its pod; UNAVAILABLE; the abort reason
  */
 export async function startWorkload(
   spec: WorkloadSpec,
@@ -46,6 +47,7 @@ export async function startWorkload(
   try {
     signal.throwIfAborted();
     requireNames(spec);
+    if (spec.onLoopback) throw notForwarded(spec);
     const image = await readImageFacts(spec.image, options.registry, signal);
     await ensureNamespace(spec, context, options);
     const place = placeOf({ id: `${namespaceName(spec)}/${workloadName(spec.buildId)}` });

@@ -1,3 +1,5 @@
+import { FairleadError } from '../errors.ts';
+
 /** A TCP socket on which a workload takes connections, in its own network. */
 export interface ListeningSocket {
   /** Address it is bound to, such as `0.0.0.0`, `::` or `127.0.0.1`. */
@@ -12,6 +14,35 @@ export interface ListeningSocket {
 export const PORT_RULES = ['declared', 'given', 'found'] as const;
 
 export type PortRule = (typeof PORT_RULES)[number];
+
+/** Where a service is asked. */
+export interface Listener {
+  readonly port: number;
+  readonly portRule: PortRule;
+  /** On the loopback of its container alone: its connections are forwarded to it. */
+  readonly onLoopback: boolean;
+}
+
+/** Why a service cannot be reached, and what its author does about it. */
+export interface Unreachable {
+  readonly why: string;
+  readonly remedy: string;
+}
+
+/** Of a service to which nothing can be forwarded. */
+export function unreachableOnLoopback({ host, port }: ListeningSocket, wanted: number): Unreachable {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return {
+    why: `the service listens on ${address} only, where nothing outside its container reaches it`,
+    remedy: `Listen on 0.0.0.0 and on the port in the variable PORT (${wanted}).`,
+  };
+}
+
+/** @returns HEALTH_CHECK_FAILED: what cannot be forwarded to */
+export function notForwarded({ port }: Pick<Listener, 'port'>): FairleadError {
+  const { why, remedy } = unreachableOnLoopback({ host: '127.0.0.1', port }, port);
+  return new FairleadError('HEALTH_CHECK_FAILED', `The readiness probe failed, ${why}.\n${remedy}`);
+}
 
 /**
  * What the sockets of a workload that does not answer at its port tell. `loopback`: nothing outside its container reaches
@@ -29,11 +60,14 @@ export function isLikelyForUsers(port: number): boolean {
   return !NOT_FOR_USERS.has(port);
 }
 
-/** @returns null where nothing listens, or something does at the port */
-export function findPort(sockets: readonly ListeningSocket[], port: number): PortFinding | null {
+/** @returns null where nothing listens, or something does where the service is asked */
+export function findPort(
+  sockets: readonly ListeningSocket[],
+  { port, onLoopback }: Pick<Listener, 'port' | 'onLoopback'>,
+): PortFinding | null {
   const reachable = sockets.filter((socket) => !isLoopback(socket)).map((socket) => socket.port);
-  if (reachable.includes(port)) return null;
   const own = sockets.find((socket) => socket.port === port);
+  if (reachable.includes(port) || (onLoopback && own !== undefined)) return null;
   if (own !== undefined) return { kind: 'loopback', ...own };
   const likely = reachable.filter(isLikelyForUsers);
   // Other ports for metrics and debuggers mostly are above the one for their users.

@@ -2,6 +2,7 @@ import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { DeployTarget } from './build-store.ts';
+import type { Listener } from './listening.ts';
 import type { Release } from './release.ts';
 
 /** The moment a release becomes the serving one. */
@@ -20,8 +21,8 @@ export interface ReleaseStore {
   find(id: string): Promise<Release | null>;
   /** Where the service of a release turned out to answer. No error when there is no such release. */
   setHealthEndpoint(id: string, healthEndpoint: string): Promise<void>;
-  /** Where the service of a release was found to listen: its rule is `found` from then on. No error when there is none. */
-  setFoundPort(id: string, port: number): Promise<void>;
+  /** Where the service of a release was found to listen. No error when there is no such release. */
+  setListener(id: string, listener: Listener): Promise<void>;
   /** The release that was activated in the newest epoch; null before the first. */
   active(service: string, environment: Environment): Promise<Release | null>;
   /** Every service and environment that has an active release, ordered by service, then environment. */

@@ -25,6 +25,8 @@ export interface Release {
   readonly imageDigest: string;
   readonly port: number;
   readonly portRule: PortRule;
+  /** True for a service that was found to listen on the loopback of its container alone. */
+  readonly onLoopback: boolean;
   readonly healthEndpoint: string;
   readonly healthRule: HealthRule;
   readonly podTier: PodTierName;

@@ -13,11 +13,25 @@ export interface RuntimeCapabilities {
   readonly fasterStart: boolean;
   /** Whether workloads reach services of the platform that listen on the loopback of its machine alone. */
   readonly reachesLoopback: boolean;
+  /** Whether connections are forwarded to a program that listens on the loopback of its container alone. */
+  readonly forwardsToLoopback: boolean;
 }
 
 export const RUNTIME_CAPABILITIES: Readonly<Record<RuntimeName, RuntimeCapabilities>> = {
-  docker: { output: 'separate', variableNames: 'any', fasterStart: true, reachesLoopback: true },
-  kubernetes: { output: 'merged', variableNames: 'ascii', fasterStart: false, reachesLoopback: false },
+  docker: {
+    output: 'separate',
+    variableNames: 'any',
+    fasterStart: true,
+    reachesLoopback: true,
+    forwardsToLoopback: true,
+  },
+  kubernetes: {
+    output: 'merged',
+    variableNames: 'ascii',
+    fasterStart: false,
+    reachesLoopback: false,
+    forwardsToLoopback: false,
+  },
 };
 
 /** What a runtime does otherwise than the container engine, a sentence each. */
@@ -26,6 +40,7 @@ export function differencesOf({
   variableNames,
   fasterStart,
   reachesLoopback,
+  forwardsToLoopback,
 }: RuntimeCapabilities): readonly string[] {
   return [
     ...(output === 'merged' ? ['Logs do not tell stderr from stdout.'] : []),
@@ -34,5 +49,6 @@ export function differencesOf({
     ...(reachesLoopback
       ? []
       : ['Workloads reach services of the platform at addresses that their nodes reach, and not on the loopback.']),
+    ...(forwardsToLoopback ? [] : ['A service that listens on the loopback of its container alone is not reached.']),
   ];
 }

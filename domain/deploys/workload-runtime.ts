@@ -24,6 +24,8 @@ export interface WorkloadSpec {
   /** Digest reference. */
   readonly image: string;
   readonly port: number;
+  /** It listens there on the loopback of its container alone, and connections have to be forwarded to it. */
+  readonly onLoopback: boolean;
   readonly healthEndpoint: string;
   readonly healthRule: HealthRule;
   readonly tier: PodTier;
@@ -67,8 +69,9 @@ export interface ProbeResult {
 /** Runs workloads: the local Docker engine, or a Kubernetes cluster. */
 export interface WorkloadRuntime {
   /**
-   * Starts the workload, or finds the one this build has already started; one at another port is replaced. Traffic does not reach it yet. Until
-   * `applyCpuLimit` it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED, or the abort reason
+   * Starts the workload, or finds the one this build has already started; one that is asked elsewhere is replaced. Traffic does not reach it yet. Until
+   * `applyCpuLimit` it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED; HEALTH_CHECK_FAILED for one `onLoopback`
+   * where nothing forwards to it; the abort reason
    */
   start(spec: WorkloadSpec, context: EffectContext): Promise<Workload>;
   /** One probe of the workload itself, not through the public route. */

@@ -24,9 +24,9 @@ describe('the share of a corpus that is live', () => {
   it('counts a fault of a repository against it, and names it', () => {
     const results = [
       [row(), live],
-      [row('another listening address'), not],
+      [row('another folder to write to'), not],
     ] as const;
-    assert.match(shareLive(results), /^1 of the 2 .* \(50 %\); 1 need another listening address$/);
+    assert.match(shareLive(results), /^1 of the 2 .* \(50 %\); 1 need another folder to write to$/);
   });
 
   it('is no number of no repository', () => {

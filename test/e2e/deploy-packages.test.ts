@@ -229,9 +229,14 @@ describe('a server that does not listen where it is told', { concurrency: 2 }, (
     assert.match(log, /4100/);
   });
 
-  it('is told of, with the remedy, where it listens on loopback alone', async () => {
-    const { build } = await deploy(served(`process.env.PORT, '127.0.0.1'`));
-    assert.equal(build.status, 'failed');
-    assert.match(build.failure?.message ?? '', /127\.0\.0\.1.*0\.0\.0\.0/s);
-  });
+  for (const [where, at] of [
+    ['on the loopback alone', `process.env.PORT, '127.0.0.1'`],
+    ['on localhost alone, on another port', `4200, 'localhost'`],
+  ] as const) {
+    it(`is live where it listens ${where}, with a warning`, async () => {
+      const { page, log } = await live(served(at));
+      assert.equal(page, 'found');
+      assert.match(log, /loopback only.*connections are forwarded to it there/);
+    });
+  }
 });

@@ -102,6 +102,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     imageDigest: `localhost:5050/hello@sha256:${'b'.repeat(64)}`,
     port: 3000,
     portRule: 'given',
+    onLoopback: false,
     healthEndpoint: '/health',
     healthRule: 'declared',
     podTier: 'nano',

@@ -68,12 +68,13 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.deepEqual((await store().find('rel_s2'))?.secrets, { S: sealed('old') });
     });
 
-    it('remembers the port at which a service was found', async () => {
+    it('remembers where a service was found to listen', async () => {
       await store().put(releaseRecord({ id: 'rel_p1', service: 'listens' }));
-      await store().setFoundPort('rel_p1', 8080);
-      await store().setFoundPort('rel_gone', 8080);
+      const found = { port: 8080, portRule: 'found', onLoopback: true } as const;
+      await store().setListener('rel_p1', found);
+      await store().setListener('rel_gone', found);
       const release = await store().find('rel_p1');
-      assert.deepEqual([release?.port, release?.portRule], [8080, 'found']);
+      assert.deepEqual([release?.port, release?.portRule, release?.onLoopback], [8080, 'found', true]);
       assert.equal(await store().find('rel_gone'), null);
     });
 

@@ -86,6 +86,7 @@ export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {})
     environment: 'sandbox',
     image,
     port: 3000,
+    onLoopback: false,
     healthEndpoint: '/health',
     healthRule: 'declared',
     tier: POD_TIERS.small,

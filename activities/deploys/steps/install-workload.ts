@@ -2,6 +2,7 @@ import { consumedVariable } from '../../../domain/databases/consumer.ts';
 import { isReinstall } from '../../../domain/deploys/build-kind.ts';
 import { attemptEpoch } from '../../../domain/deploys/epoch.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import type { Listener } from '../../../domain/deploys/listening.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import type { Workload, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -35,8 +36,8 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
 }
 
 /**
- * Starts the workload of a release and waits until it is ready. Where the service turns out to listen on another port,
- * the release remembers that one, and the workload is started anew there.
+ * Starts the workload of a release and waits until it is ready. Where the service turns out to listen elsewhere, the
+ * release remembers it, and the workload is started anew to be asked there.
  */
 async function startReady(deps: Deps, context: StepContext, release: Release, choice: PortChoice): Promise<Workload> {
   const { build, onLine, signal } = context;
@@ -48,16 +49,25 @@ async function startReady(deps: Deps, context: StepContext, release: Release, ch
   if (release.oauthClient && spec.env.IDP_CLIENT_SECRET === undefined) {
     context.warn(`${build.service} declares spec.auth and has no client credentials now: deploy it to get new ones.`);
   }
-  if (release.portRule === 'found') onLine(`It is asked at port ${release.port}, where it was found to listen`);
+  if (release.portRule === 'found' || release.onLoopback) {
+    const where = release.onLoopback ? ' on the loopback of its container' : '';
+    onLine(`It is asked at port ${release.port}, where it was found to listen${where}`);
+  }
   const workload = await deps.runtime.start(spec, { signal, onLine });
   await auditNamespace(deps, build);
-  const port = await waitUntilReady(deps, context, { workload, release, choice });
-  if (port === null) return workload;
-  context.warn(
-    `The service listens on port ${port}, not on ${release.port}, which PORT holds: port ${port} is used from now on. Listen on PORT, or declare platform.io/port: "${port}" in catalog-info.yaml.`,
-  );
-  await deps.releases.setFoundPort(release.id, port);
-  return await startReady(deps, context, { ...release, port, portRule: 'found' }, 'fixed');
+  const found = await waitUntilReady(deps, context, { workload, release, choice });
+  if (found === null) return workload;
+  context.warn(saysFound(found, release));
+  await deps.releases.setListener(release.id, found);
+  return await startReady(deps, context, { ...release, ...found }, 'fixed');
+}
+
+function saysFound({ port, onLoopback }: Listener, { port: asked }: Release): string {
+  const wrong = port === asked ? '' : `, not on ${asked}, which PORT holds`;
+  if (onLoopback) {
+    return `The service listens on port ${port} of its container's loopback only${wrong}: connections are forwarded to it there. Listen on 0.0.0.0 and on PORT, and nothing has to forward them.`;
+  }
+  return `The service listens on port ${port}${wrong}: port ${port} is used from now on. Listen on PORT, or declare platform.io/port: "${port}" in catalog-info.yaml.`;
 }
 
 /** A deploy made sure of the logins before. What is installed again goes on without those that ended since it was made. */

@@ -5,7 +5,7 @@ import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
 import type { WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { type ContainerFacts, networkOptions, placeOptions } from '../container-options.ts';
+import { type ContainerFacts, networkOptions, placeOptions, publishedPort } from '../container-options.ts';
 import { engineStatus } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { imageLabels } from '../labels.ts';
@@ -51,12 +51,13 @@ export async function relayContainer(relay: {
   const inside = <T extends { readonly socket: string }>(way: T): T => {
     return { ...way, socket: join(MOUNT, relative(folder, way.socket)) };
   };
+  const insideRoutes = routes.map((route) => ('socket' in route ? inside(route) : route));
   return {
     Image: image,
     User: USER,
     Entrypoint: ['/bin/sh', '-c', LOOP],
     Env: [
-      `ROUTES=${JSON.stringify(routes.map(inside))}`,
+      `ROUTES=${JSON.stringify(insideRoutes)}`,
       ...(names === undefined ? [] : [`NAMES=${JSON.stringify(inside(names))}`]),
       ...(perClient === undefined ? [] : [`PER_CLIENT=${perClient}`]),
       ...(connections === undefined ? [] : [`CONNECTIONS=${connections}`]),
@@ -82,8 +83,8 @@ export type RelayFacts = Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'
 
 /**
  * The relay of a workload: it has the network which the workload joins, so that `localhost` is the same for both, and
- * outlives restarts of the workload's own process. It publishes the workload's port in its place. Its hosts file is the
- * workload's as well.
+ * outlives restarts of the workload's own process. It publishes the workload's port in its place, or one from which it leads to that. Its hosts
+ * file is the workload's as well.
  */
 export async function relayOptions(
   spec: WorkloadSpec,
@@ -98,7 +99,7 @@ export async function relayOptions(
   const { access, ports, dependencies, image } = relay;
   const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
   const toPlatform = LOOPBACK.flatMap((host) => ports.map((port) => ({ host, port, socket: access.socket })));
-  const routes = [...toPlatform, ...dependencies.routes];
+  const routes = [...toPlatform, ...dependencies.routes, ...routesInward(spec)];
   const folder = dirname(access.socket);
   const { HostConfig, ...container } = await relayContainer({
     ...{ image, folder, routes, connections: CONNECTIONS_OF_WORKLOAD },
@@ -110,6 +111,11 @@ export async function relayOptions(
     Labels: imageLabels(facts.stackId, spec),
     HostConfig: { ...HostConfig, ...network, ...placeOptions(facts), ExtraHosts: [...dependencies.hosts] },
   };
+}
+
+/** On every address of its network, the loopback's too: nothing else is at that port. */
+function routesInward(spec: Pick<WorkloadSpec, 'port' | 'onLoopback'>): readonly RelayRoute[] {
+  return spec.onLoopback ? [{ host: '0.0.0.0', port: publishedPort(spec), loopbackPort: spec.port }] : [];
 }
 
 export const relayName = (stackId: string, target: WorkloadTarget): string => `${containerName(stackId, target)}-relay`;

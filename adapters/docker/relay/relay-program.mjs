@@ -1,7 +1,8 @@
 /**
  * The relay: forwards connections at addresses of its network to proxies of the platform. ROUTES is a list of
  * `{host, port, socket, to}` in JSON: where it listens, and the Unix socket it leads to. With `to`, a host and port, the
- * proxy there is asked for a tunnel to it (CONNECT); without, it gets what the client sends.
+ * proxy there is asked for a tunnel to it (CONNECT); without, it gets what the client sends. `{host, port, loopbackPort}`
+ * leads inward instead, to a program of the same network that listens on the loopback alone.
  *
  * With NAMES, `{socket, ports}`, programs that know no proxy get through as well. The relay answers as their name server
  * (RFC 1035): each name has an address of 198.18.0.0/15, which is nobody's (RFC 2544) and is routed to the relay. What
@@ -18,10 +19,11 @@ const MOST_CLIENTS = 128;
 const MOST_NAMES = 128;
 /** Connections of one client at once: the proxy takes a bounded number, which one client alone must not use up. */
 const perClient = Number(process.env.PER_CLIENT ?? Number.POSITIVE_INFINITY);
-/** Of all clients together: a workload may come from many addresses. */
+/** Of all clients together: a workload may come from many addresses. Those that come inward take no place of the others. */
 const most = Number(process.env.CONNECTIONS ?? Number.POSITIVE_INFINITY);
-const connections = new Map();
-let opened = 0;
+const outward = { byAddress: new Map(), all: 0, perClient };
+const inward = { byAddress: new Map(), all: 0, perClient: Number.POSITIVE_INFINITY };
+const LOOPBACK = ['127.0.0.1', '::1'];
 
 await Promise.all([...routes.map(listen), ...(names === null ? [] : listenForNames(names))]);
 console.log('listening');
@@ -32,10 +34,14 @@ function listenForNames({ socket, ports }) {
 }
 
 /** Resolves in any case: where the network has no IPv6, the other address has to do. */
-function listen({ host, port, socket, to }) {
+function listen({ host, port, socket, to, loopbackPort }) {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => client.destroy());
-    if (!admit(client)) return;
+    if (loopbackPort !== undefined) {
+      if (admit(client, inward)) lead(client, loopbackPort, LOOPBACK);
+      return;
+    }
+    if (!admit(client, outward)) return;
     const target = typeof to === 'function' ? to(client) : to;
     if (target === null) client.destroy();
     else if (target === undefined) join(client, connect({ path: socket, allowHalfOpen: true }));
@@ -51,22 +57,38 @@ function listen({ host, port, socket, to }) {
 }
 
 /** False when there are too many connections: this one is closed, so that its program tries again or says so. */
-function admit(client) {
+function admit(client, counts) {
   const { remoteAddress: address } = client;
-  const open = connections.get(address) ?? 0;
-  if (open >= perClient || opened >= most) {
+  const { byAddress } = counts;
+  const open = byAddress.get(address) ?? 0;
+  if (open >= counts.perClient || counts.all >= most) {
     client.destroy();
     return false;
   }
-  connections.set(address, open + 1);
-  opened += 1;
+  byAddress.set(address, open + 1);
+  counts.all += 1;
   client.once('close', () => {
-    opened -= 1;
-    const left = connections.get(address) - 1;
-    if (left > 0) connections.set(address, left);
-    else connections.delete(address);
+    counts.all -= 1;
+    const left = byAddress.get(address) - 1;
+    if (left > 0) byAddress.set(address, left);
+    else byAddress.delete(address);
   });
   return true;
+}
+
+/** `localhost` is one of them, or both. */
+function lead(client, port, [host, ...others]) {
+  const program = connect({ host, port, allowHalfOpen: true });
+  const goOn = () => {
+    if (others.length > 0 && !client.destroyed) lead(client, port, others);
+    else client.destroy();
+  };
+  program.once('error', goOn);
+  program.once('connect', () => {
+    program.off('error', goOn);
+    join(client, program);
+  });
+  client.once('close', () => program.destroy());
 }
 
 async function tunnel(client, socketPath, to) {

@@ -114,6 +114,7 @@ const releaseSchema = z.object({
   imageDigest: text,
   port: z.int(),
   portRule: z.enum(PORT_RULES).default('declared'),
+  onLoopback: z.boolean().default(false),
   healthEndpoint: text,
   healthRule: z.enum(HEALTH_RULES).default('declared'),
   podTier,

@@ -53,8 +53,8 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
     async setHealthEndpoint(id, healthEndpoint) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: { healthEndpoint } }));
     },
-    async setFoundPort(id, port) {
-      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { port, portRule: 'found' } }));
+    async setListener(id, { port, portRule, onLoopback }) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { port, portRule, onLoopback } }));
     },
     async active(service, environment) {
       const filter = { service, environment, ...EVER_ACTIVE };

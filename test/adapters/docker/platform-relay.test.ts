@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import type { WorkloadFirewall } from '../../../adapters/docker/workload-firewall.ts';
@@ -23,7 +24,7 @@ createServer(async (request, response) => {
   if (url.pathname !== '/fetch') return response.end('ok');
   const answer = await fetch(url.searchParams.get('url')).then((r) => r.text(), (e) => 'failed: ' + e.cause?.code);
   response.end(answer);
-}).listen(3000);
+}).listen(3000, process.env.LISTEN_ON);
 `;
 const FILES = {
   'server.cjs': PROGRAM,
@@ -114,6 +115,60 @@ describe('a workload with credentials at a provider on the loopback', () => {
     await relay.kill();
     await waitUntil('its loss to be seen', async () => ((await runtime.isAlive(workload)) ? null : true));
     await runtime.remove(workload, 1);
+  });
+
+  for (const [what, host, more] of [
+    ['127.0.0.1', '127.0.0.1', {}],
+    ['everywhere at last', '0.0.0.0', {}],
+    ['127.0.0.1 without credentials', '127.0.0.1', { IDP_CLIENT_ID: undefined }],
+  ] as const) {
+    it(`of a workload that listens on ${what} connections are forwarded to its loopback`, async () => {
+      const { IDP_CLIENT_ID, ...env } = { IDP_CLIENT_ID: 'shop-prod', IDP_URL: url, LISTEN_ON: host, ...more };
+      const spec = workloadSpec(image, { onLoopback: true, env: { ...env, ...(IDP_CLIENT_ID && { IDP_CLIENT_ID }) } });
+      const workload = await runtime.start(spec, recordingContext());
+      await untilHealthy(runtime, workload);
+      assert.equal(await (await fetch(workload.address)).text(), 'ok');
+      assert.match(await reaches(workload), IDP_CLIENT_ID === undefined ? /^failed: ECONNREFUSED/ : /^provider at/);
+      assert.deepEqual(await runtime.listening(workload), [{ host, port: 3000 }], 'its own sockets, not the relay’s');
+      assert.equal((await runtime.start(spec, recordingContext())).id, workload.id, 'adopted');
+      await fetch(`${workload.address}/die`).catch(() => null);
+      await untilHealthy(runtime, workload);
+      await stopStack(docker, stack.stackId);
+      const resumed = await runtime.resume(workload, new AbortController().signal);
+      await untilHealthy(runtime, resumed);
+      const direct = await runtime.start({ ...spec, onLoopback: false }, recordingContext());
+      assert.notEqual(direct.id, resumed.id, 'made anew, to be asked elsewhere');
+      await runtime.remove(direct, 1);
+      assert.deepEqual(await containers(), []);
+    });
+  }
+
+  it('600 connections that are forwarded and stay open leave it its way to the platform', async () => {
+    const env = { IDP_CLIENT_ID: 'shop-prod', IDP_URL: url, LISTEN_ON: '127.0.0.1' };
+    const workload = await start({ onLoopback: true, env });
+    const { port } = new URL(workload.address);
+    const open = Array.from({ length: 600 }, () => connect(Number(port), '127.0.0.1').on('error', () => undefined));
+    try {
+      await waitUntil('the relay to refuse some', async () => (open.some(({ closed }) => closed) ? true : null));
+      open.findLast(({ closed }) => !closed)?.destroy();
+      const [kept] = open.filter(({ closed }) => !closed);
+      assert.ok(kept !== undefined);
+      kept.write(`GET /fetch?url=${encodeURIComponent(url)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      assert.match(await text(kept), /provider at localhost/);
+    } finally {
+      for (const socket of open) socket.destroy();
+      await runtime.remove(workload, 1);
+    }
+  });
+
+  it('without a relay nothing forwards to the loopback, which is told with the remedy', async () => {
+    const { stackId, registry } = stack;
+    const alone = createWorkloadRuntime({ docker, stackId, registry, now: () => new Date() });
+    await assert.rejects(alone.start(workloadSpec(image, { onLoopback: true }), recordingContext()), {
+      code: 'HEALTH_CHECK_FAILED',
+      message: /listens on 127\.0\.0\.1:3000 only[\s\S]*Listen on 0\.0\.0\.0/,
+    });
+    assert.deepEqual(await containers(), []);
   });
 
   it('is adopted by a second attempt, and made anew with its relay when that is gone', async () => {

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { it, type TestContext } from 'node:test';
 import { freePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -59,4 +60,18 @@ it('one workload does not use up the connections of the others, whatever address
   assert.deepEqual(greedy, [true, true, true, false, false]);
   hangUp();
   await waitUntil('a place is free again', () => isServed('127.0.0.1'));
+});
+
+it('what leads inward finds a program on either address of the loopback, and closes what finds none', async (t) => {
+  const isThere = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  for (const host of ['127.0.0.1', '::1'].filter((address) => isThere.includes(address))) {
+    const program = createServer((peer) => void peer.end(`on ${host}`));
+    const [port, loopbackPort] = [await freePort(), await freePort()];
+    await once(program.listen(loopbackPort, host), 'listening');
+    t.after(() => program.close());
+    await startRelay(t, { ROUTES: JSON.stringify([{ host: '127.0.0.1', port, loopbackPort }]) });
+    assert.equal(await text(connect(port, '127.0.0.1')), `on ${host}`);
+    await once(program.close(), 'close');
+    assert.equal(await text(connect(port, '127.0.0.1')), '', 'closed, and the relay goes on');
+  }
 });

@@ -26,6 +26,16 @@ for (const [what, sockets, found] of [
   ['elsewhere on the loopback', [on('127.0.0.2', 5173)], { kind: 'loopback', host: '127.0.0.2', port: 5173 }],
 ] as const) {
   test(`what the sockets of a service tell that is asked at port 3000: ${what}`, () => {
-    assert.deepEqual(findPort(sockets, 3000), found);
+    assert.deepEqual(findPort(sockets, { port: 3000, onLoopback: false }), found);
+  });
+}
+
+for (const [what, sockets, found] of [
+  ['it listens there', [on('127.0.0.1', 3000)], null],
+  ['it listens everywhere by now', [on('0.0.0.0', 3000)], null],
+  ['elsewhere', [on('::', 8080)], { kind: 'other-port', port: 8080 }],
+] as const) {
+  test(`what the sockets of a service tell to which port 3000 is forwarded: ${what}`, () => {
+    assert.deepEqual(findPort(sockets, { port: 3000, onLoopback: true }), found);
   });
 }

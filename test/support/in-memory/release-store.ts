@@ -45,9 +45,9 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       const release = releases.get(id);
       if (release !== undefined) releases.set(id, keepRecord({ ...release, healthEndpoint }));
     },
-    async setFoundPort(id, port) {
+    async setListener(id, { port, portRule, onLoopback }) {
       const release = releases.get(id);
-      if (release !== undefined) releases.set(id, keepRecord({ ...release, port, portRule: 'found' }));
+      if (release !== undefined) releases.set(id, keepRecord({ ...release, port, portRule, onLoopback }));
     },
     active: async (service, environment) => of(service, environment)[0] ?? null,
     async listTargets(page) {

@@ -55,7 +55,7 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
     async start(spec, { signal, onLine }) {
       signal.throwIfAborted();
       const existing = [...all.values()].find(({ workload }) => workload.buildId === spec.buildId);
-      if (existing?.running && existing.spec.port === spec.port) return shown(existing);
+      if (existing?.running && isAskedAlike(existing.spec, spec)) return shown(existing);
       const program = registry.find(spec.image);
       if (program === null) throw new FairleadError('INSTALL_FAILED', `No image ${spec.image} can be had`);
       if (existing !== undefined) {
@@ -152,6 +152,9 @@ function socketsOf({ program, spec }: Kept): readonly ListeningSocket[] {
   return [program.socket ?? { host: ANY_HOST, port: spec.port }];
 }
 
+const isAskedAlike = (one: WorkloadSpec, other: WorkloadSpec): boolean =>
+  one.port === other.port && one.onLoopback === other.onLoopback;
+
 const NOT_STARTED: RunningProgram = { output: [], listener: null, ended: null };
 
 let started = 0;
@@ -187,7 +190,9 @@ function run(kept: Kept, network: InMemoryNetwork): Kept {
   kept.running = true;
   kept.changedAt = new Date();
   const { listener } = kept.program;
-  const isReached = socketsOf(kept).some(({ host, port }) => host === ANY_HOST && port === kept.spec.port);
+  const isReached = socketsOf(kept).some(
+    ({ host, port }) => (host === ANY_HOST || kept.spec.onLoopback) && port === kept.spec.port,
+  );
   network.replace(kept.workload.address, async (path): Promise<Reply | null> => {
     if (listener === null || !isReached) return null;
     const reply = Promise.resolve(listener(path));

@@ -454,6 +454,7 @@ describe('install', () => {
     };
     return { took, parts: { ...parts, runtime } };
   };
+  const SILENT = { ok: false, status: null, summary: 'was cut off', commit: null };
   const PATIENT = { settings: { readinessTimeoutMs: 120_000 } };
 
   it('a service that listens on another port than PORT is served there, with a warning, and its releases remember it', async (t) => {
@@ -515,25 +516,78 @@ describe('install', () => {
     assert.equal(await routed(), null);
   });
 
-  for (const [host, address] of [
-    ['127.0.0.1', '127.0.0.1:3000'],
-    ['::1', '[::1]:3000'],
+  for (const [what, host, port, rule] of [
+    ['127.0.0.1 at its port', '127.0.0.1', 3000, 'given'],
+    ['::1 at its port', '::1', 3000, 'given'],
+    ['127.0.0.1 at another port', '127.0.0.1', 4200, 'found'],
   ] as const) {
-    it(`a service that listens on ${host} alone is told within seconds, with the remedy`, async (t) => {
-      const { parts, attempt } = await withImage(
-        listening(host, ({ PORT }) => Number(PORT)),
+    it(`a service that listens on ${what} alone is forwarded to, with a warning, and its releases remember it`, async (t) => {
+      const { parts, attempt, build, only } = await withImage(
+        listening(host, () => port),
         PATIENT,
       );
       const { took, parts: timed } = inSeconds(t, parts);
-      await assert.rejects(installWorkload(timed, attempt(undeclared)), (error) => {
-        assert.ok(error instanceof FairleadError);
-        assert.ok(error.message.includes(`listens on ${address} only`), error.message);
-        assert.match(error.message, /\nListen on 0\.0\.0\.0 and on the port in the variable PORT \(3000\)\.$/);
-        return true;
-      });
-      assert.ok(took.seconds < 5, `${took.seconds} s`);
+      const step = attempt(undeclared);
+      const { releaseId = '' } = await installWorkload(timed, step);
+      assert.ok(took.seconds < (port === 3000 ? 5 : 20), `${took.seconds} s`);
+      assert.match(
+        step.warnings.join('\n'),
+        /listens on port \d+ of its container's loopback only.*Listen on 0\.0\.0\.0/,
+      );
+      assert.equal(step.warnings.join().includes('not on 3000'), port !== 3000);
+      const release = await parts.releases.find(releaseId);
+      assert.deepEqual([release?.port, release?.portRule, release?.onLoopback], [port, rule, true]);
+      assert.deepEqual([parts.runtime.specOf(await only()).onLoopback, (await only()).releaseId], [true, releaseId]);
+      await parts.releases.activate(releaseId, { at: parts.now(), epoch: 1, buildId: build.buildId });
+      const again = recordingStep(await useNext(parts), undeclared);
+      await installWorkload(parts, again);
+      assert.deepEqual(again.warnings, [], 'the next build is asked there at once');
     });
   }
+
+  it('a service that listens everywhere at last is not forwarded to from the release after on', async () => {
+    const { parts, attempt, build } = await withImage(healthyProgram, PATIENT);
+    await parts.releases.put(releaseRecord({ id: 'rel_before', port: 3000, portRule: 'given', onLoopback: true }));
+    await parts.releases.activate('rel_before', { at: parts.now(), epoch: 1, buildId: 'bld_before' });
+    await installWorkload(parts, attempt(undeclared));
+    assert.equal((await parts.releases.find(build.buildId.replace('bld', 'rel')))?.onLoopback, false);
+  });
+
+  it('of several ports on the loopback none is forwarded to that PORT does not hold', async (t) => {
+    const { parts, attempt } = await withImage(healthyProgram, PATIENT);
+    const sockets = [4200, 5200].map((port) => ({ host: '127.0.0.1', port }));
+    const runtime: typeof parts.runtime = {
+      ...inSeconds(t, parts).parts.runtime,
+      listening: async () => sockets,
+    };
+    const { probe } = runtime;
+    const silent = {
+      ...runtime,
+      probe: async (...given: Parameters<typeof probe>) => ({ ...(await probe(...given)), ...SILENT }),
+    };
+    const message =
+      /listens on 127\.0\.0\.1:4200 only, where nothing outside[\s\S]*\nListen on 0\.0\.0\.0 and on the port in the variable PORT \(3000\)\.$/;
+    await assert.rejects(installWorkload({ ...parts, runtime: silent }, attempt(undeclared)), { message });
+  });
+
+  it('a declared port is forwarded to as well, and no other in its place', async (t) => {
+    const declared = { ...facts, catalog: catalogRecord({ port: 3000 }) };
+    for (const [port, isForwarded] of [
+      [3000, true],
+      [4200, false],
+    ] as const) {
+      const { parts, attempt, build } = await withImage(
+        listening('127.0.0.1', () => port),
+        PATIENT,
+      );
+      const installing = installWorkload(inSeconds(t, parts).parts, attempt(declared));
+      if (isForwarded) await installing;
+      else await assert.rejects(installing, { message: /listens on 127\.0\.0\.1:4200 only/ });
+      const release = await parts.releases.find(build.buildId.replace('bld', 'rel'));
+      assert.deepEqual([release?.port, release?.portRule, release?.onLoopback], [3000, 'declared', isForwarded]);
+      t.mock.restoreAll();
+    }
+  });
 
   it('a service that opens its port for metrics first, and is quiet for long, is waited for at the other one', async (t) => {
     const { parts, attempt, only } = await withImage(healthyProgram, PATIENT);
