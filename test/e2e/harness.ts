@@ -177,7 +177,8 @@ export async function trigger(service: string, fields: Record<string, unknown> =
 export async function visit(service: string, path = '/', environment: Environment = 'prod'): Promise<Answer> {
   const { edgePort } = await connection();
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const headers = { host: `${service}.${environment}.localhost:${edgePort}` };
+  // Every browser says what it is, and some services rely on it.
+  const headers = { host: `${service}.${environment}.localhost:${edgePort}`, 'user-agent': 'Mozilla/5.0 (tests)' };
   request({ host: '127.0.0.1', port: edgePort, path, headers, agent: false }, (response) => {
     let body = '';
     response.setEncoding('utf8');
