@@ -60,6 +60,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     readOnlyRoot: true,
     // Absent in what a worker of an earlier version handed on.
     writablePaths: known.catalog.writablePaths ?? [],
+    foundFolders: [],
     oauthClient: (known.catalog.auth ?? null) !== null,
     publicUrl: deps.edge.url(build.service, build.environment),
     databases: facts.databases ?? [],
@@ -127,7 +128,7 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     tier: POD_TIERS[release.podTier],
     requests: release.requests,
     readOnlyRoot: release.readOnlyRoot,
-    writablePaths: release.writablePaths,
+    writablePaths: [...release.writablePaths, ...release.foundFolders],
     dependencies,
     databases: deps.databases?.addresses(enginesOf(release), port) ?? [],
     env: {

@@ -7,6 +7,7 @@ import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
 import { findPort, type Listener, type Unreachable } from '../../domain/deploys/listening.ts';
 import { type KnownDatabases, settingThem } from '../../domain/deploys/missing-variables.ts';
+import { unmadeFolder } from '../../domain/deploys/refused-write.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { unusedContainerFile } from '../../domain/deploys/unused-container-file.ts';
 import type { ProbeResult, Workload } from '../../domain/deploys/workload-runtime.ts';
@@ -25,6 +26,8 @@ const LOOK_EVERY_MS = 100;
 /** How often its output is read while nothing listens. */
 const READ_EVERY_MS = 1_000;
 const DIAGNOSTIC_LINES = 40;
+/** Each is found by a start that fails. */
+const MOST_FOUND_FOLDERS = 4;
 /** What a failure quotes of a line. */
 const MOST_CHARACTERS = 300;
 /** Variables that every workload has. */
@@ -42,17 +45,20 @@ export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases' | 
   readonly settings: Pick<DeploysDeps['settings'], 'readinessTimeoutMs'>;
 };
 
+/** What changes in a release: where the service is asked, or the folders that are made for it, the new one last. */
+export type Finding = Listener | Pick<Release, 'foundFolders'>;
+
 /**
  * Waits until the workload of a release passes its health check. Where nobody declared an endpoint, and that of the
  * framework's habit does not exist, it is found out where the service answers; the release remembers it.
- * @returns null once it is ready; else where it listens in place of where it is asked
+ * @returns null once it is ready; else what was found out about its release, whose workload is to be started anew
  * @throws HEALTH_CHECK_FAILED as soon as it is known that it will not; the abort reason
  */
 export async function waitUntilReady(
   deps: ReadinessDeps,
   context: StepContext,
   { workload, release, choice }: { workload: Workload; release: Release; choice: PortChoice },
-): Promise<Listener | null> {
+): Promise<Finding | null> {
   const { signal, onLine } = context;
   const startedAt = monotonicMs();
   const problemOf = watch(deps, workload, { release, choice, startedAt, onLine });
@@ -76,11 +82,21 @@ export async function waitUntilReady(
     if (probe.status === 404 && last?.status !== 404) onLine(remedyFor(probe, release));
     last = probe;
     const problem = await problemOf(probe);
-    if (problem !== null && isListener(problem)) return problem;
+    if (problem !== null && isFinding(problem)) return problem;
     if (problem !== null) return await giveUp(deps, context, { workload, release, last: probe, ...problem });
     await giveSlotBack();
     await delay(pauseAfter(monotonicMs() - startedAt), undefined, { signal });
   }
+}
+
+/** With the folder for want of which the service stopped; null where none did, or one that is there already. */
+function withFolder(
+  { readOnlyRoot, writablePaths, foundFolders }: Release,
+  lines: readonly string[],
+): readonly string[] | null {
+  if (!readOnlyRoot || foundFolders.length === MOST_FOUND_FOLDERS) return null;
+  const folder = unmadeFolder(lines);
+  return folder === null || [...writablePaths, ...foundFolders].includes(folder) ? null : [...foundFolders, folder];
 }
 
 async function remember(
@@ -116,7 +132,7 @@ interface Problem extends Unreachable {
   readonly isCertain?: boolean;
 }
 
-const isListener = (found: Unreachable | Listener): found is Listener => 'portRule' in found;
+const isFinding = (found: Unreachable | Finding): found is Finding => !('remedy' in found);
 
 interface Watched extends Pick<EffectContext, 'onLine'> {
   readonly release: Release;
@@ -124,20 +140,24 @@ interface Watched extends Pick<EffectContext, 'onLine'> {
   readonly startedAt: number;
 }
 
-/** @returns why a workload that a probe found not ready will not get ready, or is late, or where else it listens; null while it may */
+/** @returns why a workload that a probe found not ready will not get ready, or is late, or what it needs to; null while it may */
 function watch(
-  { runtime, settings }: ReadinessDeps,
+  { runtime, settings }: Pick<ReadinessDeps, 'runtime' | 'settings'>,
   workload: Workload,
   { release, choice, startedAt, onLine }: Watched,
-): (probe: ProbeResult) => Promise<Problem | Listener | null> {
+): (probe: ProbeResult) => Promise<Problem | Finding | null> {
   const listensElsewhere = createPortCheck(monotonicMs, release, choice, onLine);
   const stuck = createStuckCheck(monotonicMs);
-  const lookInside = async (isLate: boolean): Promise<Problem | Listener | null> => {
+  const stopped = (why: string, lines: readonly string[]): Problem | Finding => {
+    const foundFolders = withFolder(release, lines);
+    return foundFolders === null ? { why, remedy: STOPPED_REMEDY } : { foundFolders };
+  };
+  const lookInside = async (isLate: boolean): Promise<Problem | Finding | null> => {
     const [lines, sockets] = await Promise.all([runtime.tail(workload, DIAGNOSTIC_LINES), runtime.listening(workload)]);
     const why = stuck(lines);
     const elsewhere = listensElsewhere(sockets ?? [], lines, isLate);
-    if (elsewhere !== null) return isListener(elsewhere) ? elsewhere : { ...elsewhere, isCertain: true };
-    return why === null ? null : { why, remedy: STOPPED_REMEDY };
+    if (elsewhere !== null) return isFinding(elsewhere) ? elsewhere : { ...elsewhere, isCertain: true };
+    return why === null ? null : stopped(why, lines);
   };
   let lookedAt = Number.NEGATIVE_INFINITY;
   let readAt = startedAt;
@@ -145,7 +165,9 @@ function watch(
     const now = monotonicMs();
     const isLate = now > startedAt + settings.readinessTimeoutMs;
     if (isLate || now - lookedAt >= LOOK_EVERY_MS) {
-      if (!(await runtime.isAlive(workload))) return { why: 'the container stopped', remedy: STOPPED_REMEDY };
+      if (!(await runtime.isAlive(workload))) {
+        return stopped('the container stopped', await runtime.tail(workload, DIAGNOSTIC_LINES));
+      }
       lookedAt = now;
     }
     if (probe.status === null && (isLate || now - readAt >= READ_EVERY_MS)) {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -42,6 +43,8 @@ export interface ContainerFacts {
   readonly imageUser: string;
   /** VOLUMEs of the image. */
   readonly imageVolumes: readonly string[];
+  /** WORKDIR of the image; empty for `/`. */
+  readonly imageFolder: string;
 }
 
 /**
@@ -142,7 +145,7 @@ export function safeUser(imageUser: string): string {
 /** The writable folders under a read-only root. A VOLUME would otherwise be a folder of this machine without a limit. */
 function temporaryFolders(
   spec: WorkloadSpec,
-  { imageUser, imageVolumes }: Pick<ContainerFacts, 'imageUser' | 'imageVolumes'>,
+  { imageUser, imageVolumes, imageFolder }: Pick<ContainerFacts, 'imageUser' | 'imageVolumes' | 'imageFolder'>,
 ): Record<string, string> {
   if (imageVolumes.length > MAX_VOLUMES) {
     const message = `The image has ${imageVolumes.length} VOLUMEs and may have ${MAX_VOLUMES}`;
@@ -151,7 +154,8 @@ function temporaryFolders(
   // A folder that the image has keeps its mode, such as 0755, so it belongs to whoever is to write there.
   const [uid, gid = uid] = safeUser(imageUser).split(':');
   const options = `rw,nosuid,nodev,size=${temporaryBytes(spec)},mode=1777,uid=${uid},gid=${gid}`;
-  const folders = new Set([...USUAL_FOLDERS, ...imageVolumes, ...spec.writablePaths]);
+  const own = spec.writablePaths.map((path) => posix.resolve('/', imageFolder, path));
+  const folders = new Set([...USUAL_FOLDERS, ...imageVolumes, ...own]);
   return Object.fromEntries([...folders].map((path) => [path, options]));
 }
 

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode';
 import type { EffectContext } from '../../domain/deploys/effect-context.ts';
@@ -80,13 +81,26 @@ function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boole
   const ours = config.Labels[LABELS.build] === spec.buildId && config.Labels[LABELS.release] === spec.releaseId;
   const { [LABELS.port]: port, [LABELS.publishedPort]: published = port } = config.Labels;
   const isAskedThere = port === String(spec.port) && published === String(publishedPort(spec));
-  const isWanted = config.Image === spec.image && isAskedThere;
+  const isWanted = config.Image === spec.image && isAskedThere && hasFolders(container, spec);
   return ours && isWanted && state.Running && !state.Restarting && !state.Paused && !state.Dead;
+}
+
+/** Whether every folder that it may write to was mounted when it was made. */
+function hasFolders(
+  { HostConfig, Config }: ContainerInspectInfo,
+  { readOnlyRoot, writablePaths }: WorkloadSpec,
+): boolean {
+  if (!readOnlyRoot) return true;
+  const there = new Set(Object.keys(HostConfig.Tmpfs ?? {}));
+  return writablePaths.every((path) => there.has(posix.resolve('/', Config.WorkingDir, path)));
 }
 
 async function createAndStart(
   spec: WorkloadSpec,
-  found: { readonly image: Pick<ImageInspectInfo['Config'], 'User' | 'Volumes'>; readonly network: string },
+  found: {
+    readonly image: Pick<ImageInspectInfo['Config'], 'User' | 'Volumes' | 'WorkingDir'>;
+    readonly network: string;
+  },
   context: EffectContext,
   options: StartOptions,
 ): Promise<ContainerInspectInfo> {
@@ -97,7 +111,14 @@ async function createAndStart(
   const imageVolumes = Object.keys(image.Volumes ?? {});
   const group = spec.org === null ? null : workloadGroup(stackId, spec.org, engine.cgroupDriver);
   const place = { network, group, gate: options.gate };
-  const facts = { stackId, engineCpus: engine.cpus, imageUser: image.User ?? '', imageVolumes, ...place };
+  const facts = {
+    stackId,
+    engineCpus: engine.cpus,
+    imageUser: image.User ?? '',
+    imageVolumes,
+    imageFolder: image.WorkingDir,
+    ...place,
+  };
   const openRelay = await prepareRelay(spec, context, options);
   warnOfChanges(spec, facts, warn);
   for (let attempt = 1; ; attempt += 1) {

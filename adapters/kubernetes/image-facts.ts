@@ -10,9 +10,11 @@ export interface ImageFacts {
   readonly group: number | null;
   /** Folders that its VOLUMEs name. */
   readonly volumes: readonly string[];
+  /** Its WORKDIR; empty for `/`, and where it is not known. */
+  readonly folder: string;
 }
 
-const UNKNOWN: ImageFacts = { user: null, group: null, volumes: [] };
+const UNKNOWN: ImageFacts = { user: null, group: null, volumes: [], folder: '' };
 const TIMEOUT_MS = 10_000;
 
 const MANIFEST_TYPES = [
@@ -22,7 +24,13 @@ const MANIFEST_TYPES = [
 
 const manifestSchema = z.object({ config: z.object({ digest: z.string() }) });
 const configSchema = z.object({
-  config: z.object({ User: z.string().default(''), Volumes: z.record(z.string(), z.unknown()).nullish() }).nullish(),
+  config: z
+    .object({
+      User: z.string().default(''),
+      Volumes: z.record(z.string(), z.unknown()).nullish(),
+      WorkingDir: z.string().nullish(),
+    })
+    .nullish(),
 });
 
 /**
@@ -38,7 +46,11 @@ export async function readImageFacts(image: string, registry: RegistryAuth, sign
   // A list of images for several machines has no one configuration.
   if (!manifest.success) return UNKNOWN;
   const { config } = configSchema.parse(await ask(`blobs/${manifest.data.config.digest}`));
-  return { ...userOf(config?.User ?? ''), volumes: Object.keys(config?.Volumes ?? {}) };
+  return {
+    ...userOf(config?.User ?? ''),
+    volumes: Object.keys(config?.Volumes ?? {}),
+    folder: config?.WorkingDir ?? '',
+  };
 }
 
 /** `1001` or `1001:1001`; of anything else nothing. */

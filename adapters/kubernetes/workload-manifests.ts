@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { posix } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { WorkloadSpec } from '../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -188,13 +189,17 @@ function probesOf({ port, healthEndpoint, healthRule }: WorkloadSpec) {
   };
 }
 
-function writableFolders({ readOnlyRoot, writablePaths }: WorkloadSpec, { volumes }: ImageFacts): readonly string[] {
+function writableFolders(
+  { readOnlyRoot, writablePaths }: WorkloadSpec,
+  { volumes, folder }: ImageFacts,
+): readonly string[] {
   if (!readOnlyRoot) return [];
   if (volumes.length > MOST_VOLUMES) {
     const message = `The image has ${volumes.length} VOLUMEs and may have ${MOST_VOLUMES}`;
     throw new FairleadError('INSTALL_FAILED', message);
   }
-  return [...new Set([...USUAL_FOLDERS, ...volumes, ...writablePaths])];
+  const own = writablePaths.map((path) => posix.resolve('/', folder, path));
+  return [...new Set([...USUAL_FOLDERS, ...volumes, ...own])];
 }
 
 /** Of each temporary folder; as on the container engine. */

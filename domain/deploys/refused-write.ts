@@ -34,6 +34,38 @@ function writtenPath(text: string): string | null {
   return null;
 }
 
+/** How they say that they could not make a folder. One that was there already would be told otherwise. */
+const UNMADE: readonly RegExp[] = [
+  `(?:EROFS|EACCES|ENOENT): [^\\n]{0,60}?, mkdir '${PATH}'`,
+  `(?:cannot|can't) create directory ['‘"]?${PATH}['’"]?: ${REFUSED}`,
+  `\\bmkdir(?:\\(\\))? "?${PATH}"?:? (?:failed \\((?:13|30): )?${REFUSED}`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+/**
+ * The folder that a program could not make on its read-only root. It is in no image, so nothing is hidden by a folder in memory
+ * in its place.
+ * @returns its whole path, or one from the working folder of the image; null where no line names one, or one of the system
+ */
+export function unmadeFolder(lines: readonly string[]): string | null {
+  for (const line of lines) {
+    for (const pattern of UNMADE) {
+      const path = pattern
+        .exec(line)?.[1]
+        ?.replace(/^(?:\.\/)+/, '')
+        .replace(/\/+$/, '');
+      if (path !== undefined && isOwnFolder(path)) return path;
+    }
+  }
+  return null;
+}
+
+function isOwnFolder(path: string): boolean {
+  return (
+    /^\/?[\w@+-][\w.@+-]*(?:\/[\w@.+-]+)*$/.test(path) &&
+    !/(?:^|\/)\.{1,2}(?:\/|$)|^\/(?:proc|sys|dev)(?:\/|$)/.test(path)
+  );
+}
+
 const IN_CATALOG = 'in platform.io/writable-paths in catalog-info.yaml; it is empty at each start';
 
 /** Folders of the system are none that a catalog can make writable. */

@@ -36,6 +36,8 @@ export interface Release {
   readonly readOnlyRoot: boolean;
   /** Folders it writes to, beside the usual ones. */
   readonly writablePaths: readonly string[];
+  /** Folders that it was found to make where nothing can be written: each is kept in memory. From the image's working folder where not whole. */
+  readonly foundFolders: readonly string[];
   /** True when its catalog declared `spec.auth`: it is started with the client credentials its service has then. */
   readonly oauthClient: boolean;
   /** Its public address when it was made; null in releases of earlier versions. */

@@ -33,6 +33,7 @@ export interface WorkloadSpec {
   readonly requests?: ResourceRequests | undefined;
   /** Nothing but temporary folders is written to: the usual ones, those of the image's VOLUMEs and `writablePaths`. */
   readonly readOnlyRoot: boolean;
+  /** Whole paths, or ones from the working folder of the image. */
   readonly writablePaths: readonly string[];
   /** The services that it may call by their addresses in its container, and no others that way. */
   readonly dependencies: readonly {

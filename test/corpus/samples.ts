@@ -224,11 +224,21 @@ const SCRIPTS: readonly Sample[] = [
   {
     sample: 'writes-beside-itself',
     framework: 'express',
-    expected: /writes to \.\/data.*platform\.io\/writable-paths/,
+    expected: /writes to \.\/data\.json.*platform\.io\/writable-paths/,
     needs: 'another folder to write to',
     files: {
       'package.json': { scripts: { start: 'node server.js' } },
-      'server.js': `require('node:fs').mkdirSync('./data/', { recursive: true });\n${answering(`'never'`)}`,
+      'server.js': `require('node:fs').writeFileSync('./data.json', '{}');\n${answering(`'never'`)}`,
+    },
+  },
+  {
+    sample: 'makes-its-folder',
+    framework: 'express',
+    expected: 'live',
+    shows: /^made$/,
+    files: {
+      'package.json': { scripts: { start: 'node server.js' } },
+      'server.js': `require('node:fs').mkdirSync('./data/', { recursive: true });\n${answering(`'made'`)}`,
     },
   },
   {

@@ -218,6 +218,23 @@ describe('packages of every kind are installed, and the app that needs them is l
   });
 });
 
+describe('a server that makes folders where nothing can be written', () => {
+  it('is live, with a warning, and has them in memory', async () => {
+    const server = [
+      `const { mkdirSync, writeFileSync, readFileSync } = require('node:fs');`,
+      `for (const folder of ['logs', '/etc/todos/of/mine']) mkdirSync(folder, { recursive: true });`,
+      `writeFileSync('/etc/todos/of/mine/one', 'kept for now');`,
+      `writeFileSync('logs/one', '');`,
+      listening(`readFileSync('/etc/todos/of/mine/one')`, 'process.env.PORT'),
+    ].join('\n');
+    const { page, log } = await live({
+      files: { 'package.json': { scripts: { start: 'node server.js' } }, 'server.js': server },
+    });
+    assert.equal(page, 'kept for now');
+    assert.match(log, /makes the folder logs,[\s\S]*makes the folder \/etc\/todos\/of\/mine,.*empty at each start/);
+  });
+});
+
 describe('a server that does not listen where it is told', { concurrency: 2 }, () => {
   const served = (where: string) => ({
     files: { 'package.json': { scripts: { start: 'node server.js' } }, 'server.js': listening(`'found'`, where) },

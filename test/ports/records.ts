@@ -108,6 +108,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     podTier: 'nano',
     readOnlyRoot: true,
     writablePaths: [],
+    foundFolders: [],
     oauthClient: false,
     ...{ databases: [], consumedDatabases: [] },
     publicUrl: 'http://hello.prod.localhost:8000',

@@ -78,6 +78,14 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal(await store().find('rel_gone'), null);
     });
 
+    it('remembers the folders that a service was found to make', async () => {
+      await store().put(releaseRecord({ id: 'rel_f1', service: 'makes' }));
+      await store().setFoundFolders('rel_f1', ['/data', 'logs']);
+      await store().setFoundFolders('rel_gone', ['/data']);
+      assert.deepEqual((await store().find('rel_f1'))?.foundFolders, ['/data', 'logs']);
+      assert.equal(await store().find('rel_gone'), null);
+    });
+
     it('the newest epoch decides, whatever the clocks of the workers said', async () => {
       for (const id of ['rel_e1', 'rel_e2']) await store().put(releaseRecord({ id, service: 'clocks' }));
       await store().activate('rel_e2', { ...activation(4), at: at(10) });

@@ -36,8 +36,8 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
 }
 
 /**
- * Starts the workload of a release and waits until it is ready. Where the service turns out to listen elsewhere, the
- * release remembers it, and the workload is started anew to be asked there.
+ * Starts the workload of a release and waits until it is ready. Where the service turns out to listen elsewhere, or to need
+ * a folder, the release remembers it, and the workload is started anew.
  */
 async function startReady(deps: Deps, context: StepContext, release: Release, choice: PortChoice): Promise<Workload> {
   const { build, onLine, signal } = context;
@@ -57,9 +57,18 @@ async function startReady(deps: Deps, context: StepContext, release: Release, ch
   await auditNamespace(deps, build);
   const found = await waitUntilReady(deps, context, { workload, release, choice });
   if (found === null) return workload;
+  if ('foundFolders' in found) {
+    context.warn(saysFolder(found.foundFolders.at(-1) ?? ''));
+    await deps.releases.setFoundFolders(release.id, found.foundFolders);
+    return await startReady(deps, context, { ...release, ...found }, choice);
+  }
   context.warn(saysFound(found, release));
   await deps.releases.setListener(release.id, found);
   return await startReady(deps, context, { ...release, ...found }, 'fixed');
+}
+
+function saysFolder(folder: string): string {
+  return `The service makes the folder ${folder}, and nothing can be written there: it has a folder in memory in that place, empty at each start. What must last belongs in a database or an object store; to say that this is meant, name the folder with its whole path in platform.io/writable-paths in catalog-info.yaml.`;
 }
 
 function saysFound({ port, onLoopback }: Listener, { port: asked }: Release): string {

@@ -121,6 +121,7 @@ const releaseSchema = z.object({
   requests: z.object({ cpuMillis: z.number(), memoryBytes: z.number() }).optional(),
   readOnlyRoot: z.boolean(),
   writablePaths: z.array(text).default([]),
+  foundFolders: z.array(text).default([]),
   oauthClient: z.boolean().default(false),
   databases: z.array(z.enum(DATABASE_ENGINES)).default([]),
   publicUrl: nullableText.default(null),

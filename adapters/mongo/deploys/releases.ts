@@ -56,6 +56,9 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
     async setListener(id, { port, portRule, onLoopback }) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: { port, portRule, onLoopback } }));
     },
+    async setFoundFolders(id, foundFolders) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { foundFolders: [...foundFolders] } }));
+    },
     async active(service, environment) {
       const filter = { service, environment, ...EVER_ACTIVE };
       const document = await mongoCall(() => collection.findOne(filter, { sort: NEWEST }));

@@ -19,7 +19,7 @@ import { workloadSpec } from '../../ports/workload-runtime.ts';
 
 const FACTS: ContainerFacts = {
   ...{ stackId: 'test', network: 'fl-test', hostPort: 20_000, relayId: null, engineCpus: 2, imageUser: '1001' },
-  ...{ imageVolumes: [], group: null, gate: null },
+  ...{ imageVolumes: [], imageFolder: '', group: null, gate: null },
 };
 const GATE = '/run/fairlead-test/firewall-is-set';
 

@@ -118,25 +118,26 @@ describe('Docker workloads: isolation', () => {
       'RUN mkdir /volume && chmod 777 /volume\nVOLUME /volume\nUSER 1001\n',
     );
     const withVolume = await stack.pushed('volume', { ...FILES, Dockerfile });
-    const workload = await runtime.start(
-      workloadSpec(withVolume, { writablePaths: ['/app/data'] }),
-      recordingContext(),
-    );
+    const spec = workloadSpec(withVolume, { writablePaths: ['data'] });
+    const workload = await runtime.start(spec, recordingContext());
     await untilHealthy(runtime, workload);
-    const { written, overSize } = await factsOf(workload);
+    const again = await runtime.start({ ...spec, writablePaths: ['data', '/made/later'] }, recordingContext());
+    assert.notEqual(again.id, workload.id, 'made anew with the folder that it lacks');
+    await untilHealthy(runtime, again);
+    const { written, overSize } = await factsOf(again);
     const temporary = ['/tmp', '/run', '/var/tmp', '/var/cache/nginx', '/volume', '/app/data'];
     const expected = (outcome: string) => ({
       ...Object.fromEntries(temporary.map((path) => [path, outcome])),
       ...{ '/app': 'EROFS', '/home': 'EROFS' },
     });
     assert.deepEqual([written, overSize], [expected('written'), expected('ENOSPC')]);
-    const { Mounts } = await docker.getContainer(workload.id).inspect();
+    const { Mounts } = await docker.getContainer(again.id).inspect();
     assert.deepEqual(
       Mounts.filter(({ Type }) => Type !== 'tmpfs'),
       [],
       'nothing of it is on the disk of this machine',
     );
-    await runtime.remove(workload, 1);
+    await runtime.remove(again, 1);
   });
 
   it('an image of root runs as user 1001 and says so', async () => {

@@ -8,7 +8,7 @@ import { workloadSpec } from '../../ports/workload-runtime.ts';
 import { byKind } from './manifests-by-kind.ts';
 
 const IMAGE = `localhost:5050/shop@sha256:${'a'.repeat(64)}`;
-const NOTHING_KNOWN: ImageFacts = { user: null, group: null, volumes: [] };
+const NOTHING_KNOWN: ImageFacts = { user: null, group: null, volumes: [], folder: '' };
 
 function objects(changes: Partial<WorkloadSpec> = {}, facts: { image?: ImageFacts; login?: boolean } = {}) {
   const spec = workloadSpec(IMAGE, {
@@ -93,13 +93,13 @@ describe('what a pod may do', () => {
   });
 
   it('keeps the user and the group of its image', () => {
-    const pod = podOf({}, { image: { user: 101, group: 7, volumes: [] } });
+    const pod = podOf({}, { image: { user: 101, group: 7, volumes: [], folder: '/app' } });
     assert.deepEqual([pod.securityContext?.runAsUser, pod.securityContext?.runAsGroup], [101, 7]);
   });
 
   it('writes to folders of memory alone, of a bounded size: the usual ones, those of VOLUMEs and of the catalog', () => {
-    const image = { ...NOTHING_KNOWN, volumes: ['/volume'] };
-    const pod = podOf({ tier: POD_TIERS.nano, writablePaths: ['/app/data', '/tmp'] }, { image });
+    const image = { ...NOTHING_KNOWN, volumes: ['/volume'], folder: '/app' };
+    const pod = podOf({ tier: POD_TIERS.nano, writablePaths: ['data', '/tmp'] }, { image });
     const mounted = pod.containers?.[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
     assert.deepEqual(mounted, ['/tmp', '/var/tmp', '/run', '/var/cache/nginx', '/volume', '/app/data']);
     for (const { emptyDir } of pod.volumes ?? []) assert.deepEqual(emptyDir, { medium: 'Memory', sizeLimit: '64Mi' });

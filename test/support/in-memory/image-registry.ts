@@ -4,7 +4,7 @@ import type { OutputStream } from '../../../domain/logs/output-line.ts';
 import type { Listener } from './network.ts';
 
 /** What an image runs: called once for each start with what the workload is given, and with what prints a line. */
-export type Program = (spec: Pick<WorkloadSpec, 'env' | 'tier'>, print: Print) => RunningProgram;
+export type Program = (spec: Pick<WorkloadSpec, 'env' | 'tier' | 'writablePaths'>, print: Print) => RunningProgram;
 
 export type Print = (text: string, stream?: OutputStream) => void;
 

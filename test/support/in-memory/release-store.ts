@@ -49,6 +49,10 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       const release = releases.get(id);
       if (release !== undefined) releases.set(id, keepRecord({ ...release, port, portRule, onLoopback }));
     },
+    async setFoundFolders(id, foundFolders) {
+      const release = releases.get(id);
+      if (release !== undefined) releases.set(id, keepRecord({ ...release, foundFolders }));
+    },
     active: async (service, environment) => of(service, environment)[0] ?? null,
     async listTargets(page) {
       const targets = new Map<string, DeployTarget>();

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -153,7 +154,9 @@ function socketsOf({ program, spec }: Kept): readonly ListeningSocket[] {
 }
 
 const isAskedAlike = (one: WorkloadSpec, other: WorkloadSpec): boolean =>
-  one.port === other.port && one.onLoopback === other.onLoopback;
+  isDeepStrictEqual(placesOf(one), placesOf(other));
+
+const placesOf = ({ port, onLoopback, writablePaths }: WorkloadSpec) => ({ port, onLoopback, writablePaths });
 
 const NOT_STARTED: RunningProgram = { output: [], listener: null, ended: null };
 

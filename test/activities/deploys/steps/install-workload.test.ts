@@ -645,6 +645,54 @@ describe('install', () => {
     });
   }
 
+  /** Ends until each folder is there, as a program does that makes them one after the other. */
+  const making =
+    (...folders: readonly string[]): Program =>
+    (spec, print) => {
+      const lacks = folders.find((folder) => !spec.writablePaths.includes(folder));
+      if (lacks === undefined) return healthyProgram(spec);
+      const line = `Error: ENOENT: no such file or directory, mkdir '${lacks}'`;
+      return { ...failing(503)(spec, print), output: [line], ended: 'exit code 1', listener: null };
+    };
+
+  it('a service that ends because it cannot make a folder has it in memory, with a warning, and its release remembers it', async () => {
+    const { parts, attempt, only } = await withImage(making('/etc/todos', 'logs'));
+    const step = attempt(facts);
+    const { releaseId = '' } = await installWorkload(parts, step);
+    assert.match(
+      step.warnings.join('\n'),
+      /makes the folder \/etc\/todos[\s\S]*makes the folder logs, .*empty at each start/,
+    );
+    assert.deepEqual((await parts.releases.find(releaseId))?.foundFolders, ['/etc/todos', 'logs']);
+    assert.deepEqual(parts.runtime.specOf(await only()).writablePaths, ['/etc/todos', 'logs']);
+    await parts.releases.activate(releaseId, { at: parts.now(), epoch: 1, buildId: 'bld_before' });
+    const next = await useNext(parts);
+    await installWorkload(parts, recordingStep(next, facts));
+    const release = await parts.releases.find(next.buildId.replace('bld', 'rel'));
+    assert.equal(
+      release?.foundFolders.length,
+      2,
+      'found anew: the next image may have them, and what it has is not hidden',
+    );
+  });
+
+  it('of folders without end four are made, and the next is told', async () => {
+    const { parts, attempt } = await withImage(making('/a', '/b', '/c', '/d', '/e'));
+    const message = /the container stopped[\s\S]*It writes to \/e, which is read-only/;
+    await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
+  });
+
+  it('a folder that is there, and that the service cannot make still, is told', async () => {
+    const ending: Program = () => ({
+      output: ["EACCES: permission denied, mkdir '/data'"],
+      listener: null,
+      ended: 'exit 1',
+    });
+    const { parts, attempt, only } = await withImage(ending);
+    await assert.rejects(installWorkload(parts, attempt(facts)), { message: /It writes to \/data/ });
+    assert.deepEqual((await parts.releases.find((await only()).releaseId))?.foundFolders, ['/data']);
+  });
+
   for (const [program, line] of [
     ['Node', 'Error: connect EHOSTUNREACH 10.0.3.7:5432'],
     ['Python', 'OSError: [Errno 113] No route to host'],
