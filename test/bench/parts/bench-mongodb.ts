@@ -9,8 +9,12 @@ import { changeDocuments, fillDocuments, readDocuments } from './mixed-documents
 /** The address is no argument: bash writes it into a pipe that the tool reads. */
 const CONFIG = '--config=<(printf "uri: \\"%s\\"\\n" "$ADDRESS")';
 
+/** It keeps what changed in memory, and of a gigabyte that is more than its usual heap holds. Java reads `_JAVA_OPTIONS`. */
+const HEAP_OF_STAND_IN = '-Xmx4g';
+
 /** The MongoDB that FAIRLEAD_TEST_MONGODB_URI names, else a stand-in, as benches use it. */
 export async function startBenchMongodb(): Promise<BenchServer> {
+  process.env._JAVA_OPTIONS ??= HEAP_OF_STAND_IN;
   const server = await startBackedUpMongodb();
   const { client, adminUri, toolsDir } = server.mongo;
   return {
