@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+import { z } from 'zod';
+import { connectMongo } from '../../../adapters/mongo/connect.ts';
+import { createHeartbeatStore } from '../../../adapters/mongo/monitors/heartbeats.ts';
+import { HEARTBEAT_SIGNALS, type HeartbeatSignal } from '../../../domain/monitors/heartbeat.ts';
+import { MONGO_HOST, mongoUri, standInVariables } from '../../../infra/dev/mongo-uri.ts';
+import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
+import { freePort } from '../../support/free-port.ts';
+import { toolPath } from '../../support/tool-path.ts';
+
+/** The whole proof is of 100,000: FAIRLEAD_TEST_HEARTBEATS=100000. */
+const HEARTBEATS = Number(process.env.FAIRLEAD_TEST_HEARTBEATS ?? 2_000);
+/** As many as may be made in a minute. */
+const MONITORS = 100;
+const CLIENTS = 20;
+const KILLS = process.env.FAIRLEAD_TEST_HEARTBEATS === undefined ? 3 : 20;
+/** By so much the clocks of two processes differ; one signal of a job comes again much later. */
+const CLOCKS_MS = 100;
+const KEY = 'internal-key-of-this-test-0123456789';
+const START_MS = 120_000;
+const made = z.object({ data: z.object({ id: z.string(), heartbeatUrl: z.string() }) });
+
+/** A process that is killed and started again at the same address. */
+interface Mortal {
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+let folder: string;
+let database: Mortal;
+let service: Mortal;
+let uri: string;
+let address: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-heartbeats-'));
+  const [password, databasePort, port] = [randomBytes(32).toString('base64url'), await freePort(), await freePort()];
+  uri = mongoUri(databasePort, password, 'monitor');
+  address = `http://127.0.0.1:${port}`;
+  const program = await toolPath('mongo-stand-in');
+  database = mortal(async () => {
+    const child = spawn(program, [join(folder, 'data.mv'), MONGO_HOST, String(databasePort)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...standInVariables(password) },
+    });
+    await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_MS) });
+    child.stdout.resume();
+    return child;
+  });
+  service = mortal(async () => {
+    const child = fork(fileURLToPath(new URL('../../../api/main.ts', import.meta.url)), ['--only', 'monitor'], {
+      env: {
+        ...{ ...runtimeVariables(process.env), PATH: process.env.PATH, LOG_LEVEL: 'fatal', DATA_DIR: folder },
+        ...{ INTERNAL_SERVICE_KEY: KEY, MONITOR_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+        ...{ MONITOR_PORT: String(port), MONITOR_URL: address, MONITOR_MONGODB_URI: uri, MONGODB_URI: uri },
+        // Nothing listens there: heartbeats need no Temporal.
+        ...{ TEMPORAL_ADDRESS: '127.0.0.1:1', PLATFORM_DOMAIN: 'example.com', REQUESTS_PER_MINUTE: '10000000' },
+      },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    await once(child, 'message', { signal: AbortSignal.timeout(START_MS) });
+    return child;
+  });
+  await database.start();
+  await service.start();
+});
+after(async () => {
+  await service?.kill();
+  await database?.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function mortal(begin: () => Promise<ChildProcess>): Mortal {
+  let child: ChildProcess | null = null;
+  return {
+    async start() {
+      child = await begin();
+    },
+    async kill() {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+interface Job {
+  readonly id: string;
+  readonly path: string;
+  /** When the last one of each signal was sent that was answered. */
+  readonly kept: Map<HeartbeatSignal, number>;
+}
+
+async function makeJobs(pool: Pool): Promise<readonly Job[]> {
+  const headers = { 'content-type': 'application/json', 'x-internal-key': KEY };
+  const jobs: Job[] = [];
+  for (let index = 0; index < MONITORS; index += 1) {
+    const check = { kind: 'heartbeat', periodSeconds: 60 };
+    const body = JSON.stringify({ name: `job-${index}`, org: 'platform', check });
+    const reply = await pool.request({ method: 'POST', path: '/api/monitors', headers, body });
+    const text = await reply.body.text();
+    assert.equal(reply.statusCode, 201, text);
+    const { id, heartbeatUrl } = made.parse(JSON.parse(text)).data;
+    jobs.push({ id, path: new URL(heartbeatUrl).pathname, kept: new Map() });
+  }
+  return jobs;
+}
+
+const ENDS: Readonly<Record<HeartbeatSignal, string>> = { start: '/start', done: '', fail: '/fail' };
+
+it(`of ${HEARTBEATS} heartbeats none that was answered is lost, whenever service and database are killed`, async () => {
+  const pool = new Pool(address, { connections: CLIENTS });
+  const jobs = await makeJobs(pool);
+  const done = { answered: 0, refused: 0 };
+  let open = Promise.withResolvers<void>();
+  open.resolve();
+
+  const beat = async ({ path, kept }: Job, signal: HeartbeatSignal): Promise<boolean> => {
+    const sentAt = Date.now();
+    const reply = await pool.request({ method: 'POST', path: path + ENDS[signal] }).catch(() => null);
+    await reply?.body.dump();
+    if (reply?.statusCode !== 200) return false;
+    kept.set(signal, sentAt);
+    return true;
+  };
+  const inFlight = new Set<Promise<boolean>>();
+  const client = async (first: number): Promise<void> => {
+    for (let round = first; done.answered < HEARTBEATS; round += CLIENTS) {
+      await open.promise;
+      const job = jobs[round % MONITORS];
+      const signal = HEARTBEAT_SIGNALS[Math.floor(round / MONITORS) % HEARTBEAT_SIGNALS.length];
+      if (job === undefined || signal === undefined) return;
+      const asking = beat(job, signal);
+      inFlight.add(asking);
+      const isKept = await asking.finally(() => inFlight.delete(asking));
+      done[isKept ? 'answered' : 'refused'] += 1;
+      if (!isKept) await delay(20);
+    }
+  };
+  /** What the database has of all that was answered until now. Nobody writes meanwhile. */
+  const check = async (): Promise<void> => {
+    const connection = await connectMongo(uri, 'fairlead-test');
+    try {
+      const stored = await createHeartbeatStore(connection).find(jobs.map(({ id }) => id));
+      const lost = jobs.flatMap(({ id, kept }) =>
+        [...kept].filter(([signal, sentAt]) => !((stored.get(id)?.[signal]?.getTime() ?? 0) >= sentAt - CLOCKS_MS)),
+      );
+      assert.deepEqual(lost, []);
+    } finally {
+      await connection.close();
+    }
+  };
+
+  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)));
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const at = ((kill + 1) / (KILLS + 1)) * HEARTBEATS;
+    while (done.answered < at) await delay(5);
+    const victims = [[service], [database], [service, database]][kill % 3] ?? [];
+    // In the middle of what they answer; then nobody sends until both are back and what they kept was read.
+    await Promise.all(victims.map((victim) => victim.kill()));
+    open = Promise.withResolvers<void>();
+    for (const victim of [...victims].reverse()) await victim.start();
+    await Promise.all(inFlight);
+    await check();
+    open.resolve();
+  }
+  await clients;
+  await check();
+  assert.ok(done.answered >= HEARTBEATS);
+  assert.ok(done.refused > 0, 'no kill met a heartbeat');
+  await pool.close();
+});
