@@ -68,8 +68,9 @@ export function findPort(
   const reachable = sockets.filter((socket) => !isLoopback(socket)).map((socket) => socket.port);
   const own = sockets.find((socket) => socket.port === port);
   if (reachable.includes(port) || (onLoopback && own !== undefined)) return null;
-  if (own !== undefined) return { kind: 'loopback', ...own };
   const likely = reachable.filter(isLikelyForUsers);
+  // Of a server in front of another one, the one in front is for its users.
+  if (own !== undefined && likely.length === 0) return { kind: 'loopback', ...own };
   // Other ports for metrics and debuggers mostly are above the one for their users.
   if (reachable.length > 0) return { kind: 'other-port', port: Math.min(...(likely.length > 0 ? likely : reachable)) };
   const [lowest] = sockets.toSorted((a, b) => a.port - b.port);

@@ -15,6 +15,11 @@ for (const [what, sockets, found] of [
     [on('::1', 3000), on('::', 9464)],
     { kind: 'loopback', host: '::1', port: 3000 },
   ],
+  [
+    'on the loopback, behind a server that it reaches',
+    [on('127.0.0.1', 3000), on('0.0.0.0', 8080)],
+    { kind: 'other-port', port: 8080 },
+  ],
   ['elsewhere, with metrics above', [on('::', 9464), on('::', 8080)], { kind: 'other-port', port: 8080 }],
   ['elsewhere, with metrics below', [on('::', 9090), on('::', 9999)], { kind: 'other-port', port: 9999 }],
   ['at a port for metrics alone', [on('::', 9464)], { kind: 'other-port', port: 9464 }],

@@ -529,7 +529,7 @@ describe('install', () => {
       const { took, parts: timed } = inSeconds(t, parts);
       const step = attempt(undeclared);
       const { releaseId = '' } = await installWorkload(timed, step);
-      assert.ok(took.seconds < (port === 3000 ? 5 : 20), `${took.seconds} s`);
+      assert.ok(took.seconds < (port === 3000 ? 8 : 20), `${took.seconds} s`);
       assert.match(
         step.warnings.join('\n'),
         /listens on port \d+ of its container's loopback only.*Listen on 0\.0\.0\.0/,
@@ -551,6 +551,30 @@ describe('install', () => {
     await parts.releases.activate('rel_before', { at: parts.now(), epoch: 1, buildId: 'bld_before' });
     await installWorkload(parts, attempt(undeclared));
     assert.equal((await parts.releases.find(build.buildId.replace('bld', 'rel')))?.onLoopback, false);
+  });
+
+  it('what listens on the loopback behind a server in front, which opens later, is not forwarded to', async (t) => {
+    const { parts, attempt, build } = await withImage(healthyProgram, PATIENT);
+    const { runtime } = inSeconds(t, parts).parts;
+    const behind = { host: '127.0.0.1', port: 3000 };
+    const given = new Set<number>();
+    let looks = 0;
+    const inFront: typeof runtime = {
+      ...runtime,
+      start: async (spec, context) => {
+        given.add(spec.port);
+        return await runtime.start(spec, context);
+      },
+      probe: async (...args) =>
+        given.has(8080) ? await runtime.probe(...args) : { ...(await runtime.probe(...args)), ...SILENT },
+      listening: async () => {
+        looks += 1;
+        return looks < 3 ? [behind] : [behind, { host: '0.0.0.0', port: 8080 }];
+      },
+    };
+    await installWorkload({ ...parts, runtime: inFront }, attempt(undeclared));
+    const release = await parts.releases.find(build.buildId.replace('bld', 'rel'));
+    assert.deepEqual([release?.port, release?.onLoopback], [8080, false]);
   });
 
   it('of several ports on the loopback none is forwarded to that PORT does not hold', async (t) => {
