@@ -4,6 +4,7 @@ import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceRow } from '../domain/serv
 import { type CliEnv, readCliVariables } from './env/cli.ts';
 import { type EdgeEnv, readEdgeVariables } from './env/edge.ts';
 import { readServiceSettings, type ServiceSettings } from './env/http-service.ts';
+import { type MetricsSettings, metricsSettings, serviceMetricsSection } from './env/metrics.ts';
 import { isSecret } from './env/variable-kinds.ts';
 import { readWorkerSettings, type WorkerSettings } from './env/worker.ts';
 import { baseEnv, type ProcessEnv } from './process/base-env.ts';
@@ -14,7 +15,7 @@ import { type EnvSource, readVariables } from './read-variables.ts';
  * service and the worker of a module then read the same variables by the same rules.
  */
 
-export type { CliEnv, EdgeEnv, ServiceSettings, WorkerSettings };
+export type { CliEnv, EdgeEnv, MetricsSettings, ServiceSettings, WorkerSettings };
 
 /** Variables by name, each with the kind of its value. */
 export type EnvSection = Readonly<Record<string, z.ZodType>>;
@@ -31,6 +32,12 @@ export function readSection<Section extends EnvSection>(
 /** What every HTTP service reads, by its row of the table. @throws VALIDATION_FAILED */
 export const readServiceEnv = (row: ServiceRow, source: EnvSource = process.env): ServiceSettings =>
   readServiceSettings(row, source);
+
+/** Where the process of HTTP services tells its metrics; null where it tells nobody. @throws VALIDATION_FAILED */
+export function readServiceMetrics(source: EnvSource = process.env): MetricsSettings | null {
+  const env = readSection(serviceMetricsSection, source);
+  return metricsSettings(env, 'METRICS_PORT', env.METRICS_PORT);
+}
 
 /** What every worker reads. @throws VALIDATION_FAILED */
 export const readWorkerEnv = (source: EnvSource = process.env): WorkerSettings => readWorkerSettings(source);

@@ -1,6 +1,15 @@
 import { httpServiceSection } from '../adapters/env/http-service.ts';
-import { type EnvSection, readSecrets, readSection, readServiceEnv } from '../adapters/env.ts';
+import { serviceMetricsSection } from '../adapters/env/metrics.ts';
+import {
+  type EnvSection,
+  type MetricsSettings,
+  readSecrets,
+  readSection,
+  readServiceEnv,
+  readServiceMetrics,
+} from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
+import type { ProcessMetrics } from '../adapters/metrics/process-metrics.ts';
 import { giveBackMemoryWhenIdle } from '../adapters/process/give-back-memory.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { readTogether } from '../adapters/read-variables.ts';
@@ -30,21 +39,26 @@ const DEFINITIONS: Readonly<Record<ServiceName, () => Promise<ServiceDefinition>
 
 async function main(args: readonly string[]): Promise<void> {
   const definitions = await Promise.all(selectServices(args).map((name) => DEFINITIONS[name]()));
-  const services = readEnvironments(definitions);
+  const { services, metrics: reader } = readTogether({
+    services: () => readEnvironments(definitions),
+    metrics: () => readServiceMetrics(),
+  });
   const log = createLogger({
     name: 'api',
     level: services[0]?.env.settings.logLevel ?? 'info',
-    secrets: readSecrets([httpServiceSection, ...definitions.map(({ section }) => section)]),
+    secrets: readSecrets([httpServiceSection, serviceMetricsSection, ...definitions.map(({ section }) => section)]),
   });
   const running: RunningService[] = [];
+  const opened = new AsyncDisposableStack();
+  const metrics = reader === null ? null : await openMetrics(reader, opened);
   const stopAll = async (): Promise<void> => {
-    const ended = await Promise.allSettled(running.map((service) => service.stop()));
+    const ended = await Promise.allSettled([...running.map((service) => service.stop()), opened.disposeAsync()]);
     for (const outcome of ended) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'not closed');
   };
   for (const { definition, env } of services) {
     const { name } = definition;
     try {
-      running.push(await startService(definition, env, log.child({ service: name })));
+      running.push(await startService(definition, env, log.child({ service: name }), metrics));
     } catch (error) {
       await stopAll();
       throw error;
@@ -59,6 +73,12 @@ async function main(args: readonly string[]): Promise<void> {
   await stopAll();
   log.info('stopped');
   process.exit(0);
+}
+
+/** Loaded where somebody reads them alone. */
+async function openMetrics(reader: MetricsSettings, opened: AsyncDisposableStack): Promise<ProcessMetrics> {
+  const { openProcessMetrics } = await import('../adapters/metrics/process-metrics.ts');
+  return openProcessMetrics(reader, opened);
 }
 
 interface Service {

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { ServiceSettings } from '../adapters/env/http-service.ts';
 import type { EnvSection, ReadSection } from '../adapters/env.ts';
+import type { ProcessMetrics } from '../adapters/metrics/process-metrics.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import type { ServiceName, StoringServiceName } from '../domain/services.ts';
 import type { AppOptions } from './http/create-app.ts';
@@ -38,6 +39,8 @@ export interface ServiceParts<Env, Name extends ServiceName = ServiceName> {
   readonly temporal: () => Client;
   readonly app: ServiceAppOptions;
   readonly log: Logger;
+  /** Of the process; null where nobody reads them. */
+  readonly metrics: ProcessMetrics | null;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
   /** Closes what is put here, the last first: when the service has stopped, or when the rest of its start fails. */

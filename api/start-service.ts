@@ -4,6 +4,7 @@ import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import type { ServiceSettings } from '../adapters/env/http-service.ts';
 import { type EnvSection, processIdentity, type ReadSection } from '../adapters/env.ts';
+import type { ProcessMetrics } from '../adapters/metrics/process-metrics.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
 import { ownVersion } from '../adapters/own-version.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
@@ -28,16 +29,18 @@ export interface ServiceEnv<Section extends EnvSection> {
 /**
  * Starts a service of the table on its port: database, Temporal, callers, health, drain. It owns all of that and closes
  * it in reverse order, each once: when the service stops, and when a later step of the start fails.
+ * @param metrics of the process, where somebody reads them
  * @throws UNAVAILABLE when the database is away; CONFLICT when the port is in use; whatever `compose` throws
  */
 export async function startService<Section extends EnvSection>(
   definition: ServiceDefinition<Section>,
   env: ServiceEnv<Section>,
   log: Logger,
+  metrics: ProcessMetrics | null = null,
 ): Promise<RunningService> {
   const opened = new AsyncDisposableStack();
   try {
-    const address = await open(definition, env, { log, opened });
+    const address = await open(definition, env, { log, opened, metrics });
     return { address, stop: () => opened.disposeAsync() };
   } catch (error) {
     // What cannot be closed must not hide why the start failed.
@@ -50,10 +53,11 @@ export async function startService<Section extends EnvSection>(
 async function open<Section extends EnvSection>(
   definition: ServiceDefinition<Section>,
   { settings, own }: ServiceEnv<Section>,
-  { log, opened }: { readonly log: Logger; readonly opened: AsyncDisposableStack },
+  { log, opened, metrics }: Pick<Parts, 'log' | 'opened' | 'metrics'>,
 ): Promise<string> {
   const row: ServiceRow = serviceRow(definition.name);
   const mongo = await connectDatabase(row, settings, opened);
+  if (mongo !== null) metrics?.pool(row.name, () => mongo.pool());
   const temporal = lazyTemporal(row, settings, opened);
   const stopping = new AbortController();
   const { app, upgrade } = await definition.compose({
@@ -62,7 +66,8 @@ async function open<Section extends EnvSection>(
     publicUrl: settings.urls[definition.name] ?? defaultServiceUrl({ defaultPort: settings.port }),
     mongo,
     temporal,
-    app: await appOptions(definition, { row, settings, mongo, temporal, log, stopping, opened }),
+    app: await appOptions(definition, { row, settings, mongo, temporal, log, stopping, opened, metrics }),
+    metrics,
     log,
     stopping: stopping.signal,
     opened,
@@ -116,6 +121,7 @@ interface Parts {
   readonly log: Logger;
   readonly stopping: AbortController;
   readonly opened: AsyncDisposableStack;
+  readonly metrics: ProcessMetrics | null;
 }
 
 async function appOptions(
@@ -139,6 +145,7 @@ async function appOptions(
     trustedProxies: settings.trustedProxies,
     stopping: stopping.signal,
     health,
+    ...(parts.metrics === null ? {} : { meter: parts.metrics.requests(row.name) }),
     ...(row.platformClient === null ? {} : { protectedResource }),
   };
 }

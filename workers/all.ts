@@ -18,22 +18,24 @@ import { composeModules, readModules } from './compose-modules.ts';
 import type { WorkerModule } from './module.ts';
 import { MODULES } from './modules.ts';
 import { temporalLogger } from './temporal-logger.ts';
+import { openWorkerMetrics } from './worker-metrics.ts';
 
 /** The worker process: every workflow, and the activities of the modules that it has settings for. */
 const { settings, environments } = readModules(MODULES);
 const secrets = readSecrets([workerSection, ...MODULES.map(({ section }) => section)]);
 const logger = createLogger({ level: settings.logLevel, name: 'worker', secrets });
 const host = createHostProcess();
-// The process ends when told by `host`; the SDK must not install signal handlers of its own.
-Runtime.install({ shutdownSignals: [], logger: temporalLogger(logger) });
-
 const opened = new AsyncDisposableStack();
+const { metrics, runtime } = await openWorkerMetrics(settings.metrics, opened);
+// The process ends when told by `host`; the SDK must not install signal handlers of its own.
+Runtime.install({ shutdownSignals: [], logger: temporalLogger(logger), ...runtime });
+
 const address = { ...settings.temporal, identity: processIdentity('worker') };
 const client = createTemporalClient(address);
 opened.defer(() => client.connection.close());
 const health = settings.health === undefined ? null : await openHealth(settings.health);
 await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
-const served = await composeModules(MODULES, environments, { settings, client, logger, opened });
+const served = await composeModules(MODULES, environments, { settings, client, logger, opened, metrics });
 const worker = await createWorker({
   ...address,
   taskQueue: TASK_QUEUE,

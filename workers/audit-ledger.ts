@@ -6,6 +6,7 @@ import { newId } from '../adapters/crypto/new-id.ts';
 import { auditLedgerWorkerSection } from '../adapters/env/audit-ledger.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createTreeBuilder } from '../adapters/merkle/tree-builder.ts';
+import { anchoredUntil } from '../adapters/mongo/audit-ledger/anchored-until.ts';
 import { createAnchoringIndexes } from '../adapters/mongo/audit-ledger/anchoring-indexes.ts';
 import { createBatchStore } from '../adapters/mongo/audit-ledger/batches.ts';
 import { createCheckpointStore } from '../adapters/mongo/audit-ledger/checkpoints.ts';
@@ -38,7 +39,7 @@ export const auditLedger = defineModule({
   queue: 'own',
   // Closing a day, its tree, and two chains; the verification of a long history takes one for as long as it lasts.
   slots: () => 10,
-  async compose({ env, settings, connect, logger, opened }) {
+  async compose({ env, settings, connect, logger, opened, metrics }) {
     const auditUrl = settings.urls['audit-ledger'];
     if (env.AUDIT_SIGNING_KEY === undefined || auditUrl === undefined) return null;
     assertEnoughChains(auditUrl, env.AUDIT_CHAINS);
@@ -48,6 +49,13 @@ export const auditLedger = defineModule({
     const mongo = await connect('audit-ledger');
     await createLedgerIndexes(mongo.db);
     await createAnchoringIndexes(mongo.db);
+    metrics?.reading({
+      name: 'anchoring',
+      gauge: 'fairlead_ledger_anchored_until_timestamp_seconds',
+      help: 'The end of the newest day of the audit ledger that is confirmed on a chain.',
+      labelNames: ['chain'],
+      read: () => readAnchoring(mongo, env.AUDIT_CHAINS),
+    });
     const events = createEventStore(mongo);
     const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
     const clock = opened.adopt(await followDatabaseClock({ db: mongo.db, onFailure }), ({ close }) => close());
@@ -74,6 +82,14 @@ export const auditLedger = defineModule({
     return { ...anchoring, ...chains };
   },
 });
+
+async function readAnchoring({ db }: MongoConnection, chains: readonly ChainSettings[]) {
+  const read = chains.map(async ({ chainId }) => {
+    const until = await anchoredUntil(db, chainId);
+    return until === null ? [] : [{ labels: { chain: String(chainId) }, value: until.getTime() / 1_000 }];
+  });
+  return (await Promise.all(read)).flat();
+}
 
 /** The library of the chains takes 40 MiB: it is loaded when the first night needs it. */
 function lazyChain(settings: ChainSettings, env: LedgerEnv, mongo: MongoConnection): AnchorChain {

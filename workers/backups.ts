@@ -25,6 +25,7 @@ import type { ObjectStore } from '../domain/objects/ports.ts';
 import { backupsSchedules } from '../workflows/backups/schedules.ts';
 import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
+import { meteredBackups } from './metered-stores.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
 const section = {
@@ -84,7 +85,7 @@ export const backups = defineModule({
       tools.mongodb = createMongoDumpTool({ adminUri, toolsDir, env: subprocessEnv, whenNeeded });
     }
     return createBackupsActivities({
-      backups: createBackupStore({ db, now }),
+      backups: await meteredBackups(parts, createBackupStore({ db, now })),
       restores: createRestoreStore({ db, now }),
       inventory: createDatabaseInventory(databaseRecords, servers),
       serviceDatabases: createServiceDatabases(databaseRecords),

@@ -15,8 +15,10 @@ import type { ReadSection } from '../adapters/env.ts';
 import { createServedCheck } from '../adapters/http-fetch/served-check.ts';
 import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import { createAcmeAccounts, createOrderLog } from '../adapters/mongo/custom-domains/acme.ts';
 import { createCertificateRecords } from '../adapters/mongo/custom-domains/certificates.ts';
+import { certificatesByDaysLeft } from '../adapters/mongo/custom-domains/certificates-by-days-left.ts';
 import { createCustomDomainStore } from '../adapters/mongo/custom-domains/domains.ts';
 import { createCaaLookup } from '../adapters/public-dns/caa-lookup.ts';
 import { createResolverLookup } from '../adapters/public-dns/resolver-lookup.ts';
@@ -50,6 +52,7 @@ export const certificates = defineModule({
     }
     const { db } = await parts.connect('builder');
     await createBuilderIndexes(db);
+    showDaysLeft(parts, { db });
     const cipher = createSecretCipher(keys);
     const routesDirectory = join(env.DATA_DIR, 'routes');
     await removeLeftCertificates(routesDirectory);
@@ -78,6 +81,21 @@ export const certificates = defineModule({
     });
   },
 });
+
+/** Every minute is enough: they are many, and days are long. */
+const DAYS_READ_EVERY_MS = 60_000;
+
+function showDaysLeft({ metrics }: Parts, { db }: Pick<MongoConnection, 'db'>): void {
+  metrics?.reading({
+    name: 'certificates',
+    gauge: 'fairlead_certificates',
+    help: 'Certificates of names of their own that services have, by the days that they are good for.',
+    labelNames: ['days_left'],
+    everyMs: DAYS_READ_EVERY_MS,
+    read: async () =>
+      [...(await certificatesByDaysLeft(db, now()))].map(([range, value]) => ({ labels: { days_left: range }, value })),
+  });
+}
 
 function accountOf(env: Parts['env']) {
   const { ACME_EAB_KEY_ID: keyId, ACME_EAB_HMAC_KEY: hmacKey } = env;

@@ -43,9 +43,9 @@ export interface ServedModules {
 export async function composeModules(
   modules: readonly WorkerModule[],
   environments: Environments,
-  parts: Pick<WorkerParts<unknown>, 'settings' | 'client' | 'logger' | 'opened'>,
+  parts: Pick<WorkerParts<unknown>, 'settings' | 'client' | 'logger' | 'opened' | 'metrics'>,
 ): Promise<ServedModules> {
-  const connect = databases(parts.settings, parts.opened);
+  const connect = databases(parts);
   const subprocessEnv = readSubprocessEnv();
   const served: { readonly module: WorkerModule; readonly activities: object; readonly env: Env }[] = [];
   for (const module of modules) {
@@ -69,7 +69,7 @@ export async function composeModules(
 }
 
 /** One connection to each database that is asked for. */
-function databases({ databases: addresses }: WorkerSettings, opened: AsyncDisposableStack) {
+function databases({ settings, opened, metrics }: Pick<WorkerParts<unknown>, 'settings' | 'opened' | 'metrics'>) {
   const connections = new Map<StoringServiceName, Promise<MongoConnection>>();
   return (service: StoringServiceName): Promise<MongoConnection> => {
     const connecting = connections.get(service) ?? connect(service);
@@ -78,9 +78,10 @@ function databases({ databases: addresses }: WorkerSettings, opened: AsyncDispos
   };
 
   async function connect(service: StoringServiceName): Promise<MongoConnection> {
-    const { uri, database } = addresses[service];
+    const { uri, database } = settings.databases[service];
     const mongo = await connectMongo(uri, `fairlead-worker-${service}`, database);
     opened.defer(() => mongo.close());
+    metrics?.pool(service, () => mongo.pool());
     return mongo;
   }
 }

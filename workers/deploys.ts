@@ -59,6 +59,7 @@ import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
 import { CLUSTER_SETTINGS, composeCluster } from './cluster.ts';
+import { meteredBuilds } from './metered-stores.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 import { remoteOptions } from './remote-options.ts';
 import { composeServiceDatabases } from './service-databases.ts';
@@ -98,7 +99,7 @@ export const deploys = defineModule({
     const cipher = env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY);
     const deps: DeploysDeps = {
       services: createServiceStore({ db, now }),
-      builds: createBuildStore({ db, now }),
+      builds: await meteredBuilds(parts, { db, store: createBuildStore({ db, now }) }),
       variableHistory: createVariableHistory({ db }),
       releases: createReleaseStore({ db }),
       epochs: createEpochStore({ db }),
@@ -131,7 +132,10 @@ export const deploys = defineModule({
   },
 });
 
-type AuditParts = Pick<WorkerParts<{ readonly DATA_DIR: string }>, 'env' | 'settings' | 'logger' | 'opened'>;
+type AuditParts = Pick<
+  WorkerParts<{ readonly DATA_DIR: string }>,
+  'env' | 'settings' | 'logger' | 'opened' | 'metrics'
+>;
 
 export function composeClients({
   settings: { urls, providerKey },
@@ -140,12 +144,13 @@ export function composeClients({
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }
 
-export function composeAudit({ env, settings, logger: log, opened }: AuditParts): DeploysDeps['audit'] {
+export function composeAudit({ env, settings, logger: log, opened, metrics }: AuditParts): DeploysDeps['audit'] {
   const { urls, internalKey } = settings;
   const auditUrl = urls['audit-ledger'];
   if (auditUrl === undefined || internalKey === undefined) return null;
   const folder = join(env.DATA_DIR, 'audit-outbox');
   const recorder = createOutboxRecorder({ auditUrl, internalKey, namespace: 'builder', folder, log });
+  metrics?.outbox('audit/builder', () => recorder.waiting());
   return opened.adopt(recorder, () => recorder.close());
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { EnvSection, ReadSection, WorkerSettings } from '../adapters/env.ts';
+import type { ProcessMetrics } from '../adapters/metrics/process-metrics.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import type { ProcessEnv } from '../adapters/process/base-env.ts';
 import type { ScheduleDefinition } from '../domain/schedule.ts';
@@ -37,6 +38,8 @@ export interface WorkerParts<Env> {
   readonly connect: (service: StoringServiceName) => Promise<MongoConnection>;
   readonly client: Client;
   readonly logger: Logger;
+  /** Of the process; null where nobody reads them. */
+  readonly metrics: ProcessMetrics | null;
   /** What a subprocess may see of the environment. */
   readonly subprocessEnv: ProcessEnv;
   /** Closes what is put here when the worker has ended, the last first. */

@@ -8,7 +8,7 @@ import { createGuardedFetch, type GuardedFetch } from '../adapters/http-fetch/gu
 import { createMonitorIndexes } from '../adapters/mongo/monitor-database.ts';
 import { createMonitorStore } from '../adapters/mongo/monitors/monitors.ts';
 import { createChannelStore } from '../adapters/mongo/notifications/channels.ts';
-import { createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
+import { countUnderWay, createDeliveryStore } from '../adapters/mongo/notifications/deliveries.ts';
 import { createMailCounts } from '../adapters/mongo/notifications/mail-counts.ts';
 import { createMailingStore } from '../adapters/mongo/notifications/mailings.ts';
 import { createNoticeStore } from '../adapters/mongo/notifications/notices.ts';
@@ -34,12 +34,13 @@ export const notifications = defineModule({
   schedules: [],
   queue: 'own',
   slots: () => DELIVERY_SLOTS,
-  async compose({ env, settings, connect, client, opened }) {
+  async compose({ env, settings, connect, client, opened, metrics }) {
     const { MONITOR_ENCRYPTION_KEY: keys, PLATFORM_NAME: platformName, WEBHOOK_TRUSTED_ORIGINS: listed } = env;
     const monitorUrl = settings.urls.monitor;
     if (keys === undefined || monitorUrl === undefined) return null;
     const { db } = await connect('monitor');
     await createMonitorIndexes(db);
+    metrics?.outbox('notices', () => countUnderWay(db));
     const links = createChannelLinks(keys);
     const linksUrl = env.STATUS_URL ?? monitorUrl;
     return createNotificationsActivities({

@@ -15,6 +15,8 @@ export interface OutboxRecorderOptions extends Omit<ForwardEventsOptions, 'sourc
 }
 
 export interface OutboxRecorder extends AuditRecorder {
+  /** How many events wait for the ledger here. */
+  waiting(): number;
   /** Tells the ledger what waits, at most this long; the next process tells it the rest. */
   close(limits?: { readonly timeoutMs?: number }): Promise<void>;
 }
@@ -45,6 +47,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
     await outbox.close();
   };
   return {
+    waiting: () => outbox.size,
     async record(event) {
       try {
         if (closing !== null) throw new FairleadError('UNAVAILABLE', 'This outbox was closed');

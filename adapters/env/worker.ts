@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts';
 import { SERVICE_ROWS, type StoringServiceName } from '../../domain/services.ts';
 import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
+import { type MetricsSettings, metricsSettings, workerMetricsSection } from './metrics.ts';
 import {
   healthHostSection,
   platformOrgSection,
@@ -24,6 +25,7 @@ export const workerSection = {
   IDP_INTERNAL_KEY: secret(internalKey.optional()),
   /** A prebuilt bundle of the workflows; without it they are bundled at the start. */
   WORKFLOW_BUNDLE: text.optional(),
+  ...workerMetricsSection,
   ...healthHostSection,
   /** Where it tells whether it serves: see adapters/process/health-server.ts. Without it nothing listens. */
   WORKER_HEALTH_PORT: port.optional(),
@@ -41,6 +43,8 @@ export interface WorkerSettings {
   readonly workflowBundle: string | undefined;
   /** Undefined: nobody asks. */
   readonly health: { readonly host: string; readonly port: number } | undefined;
+  /** Null: nobody is told. */
+  readonly metrics: MetricsSettings | null;
   /** Addresses of the services that are known here. */
   readonly urls: ServiceUrls;
 }
@@ -61,6 +65,7 @@ export function readWorkerSettings(source: EnvSource): WorkerSettings {
     logLevel: env.LOG_LEVEL,
     workflowBundle: env.WORKFLOW_BUNDLE,
     health: env.WORKER_HEALTH_PORT === undefined ? undefined : { host: env.HEALTH_HOST, port: env.WORKER_HEALTH_PORT },
+    metrics: metricsSettings(env, 'WORKER_METRICS_PORT', env.WORKER_METRICS_PORT),
     urls: serviceUrls(urls),
   };
 }

@@ -11,15 +11,19 @@ import {
 } from 'mongodb';
 import { FairleadError } from '../../domain/errors.ts';
 import { serviceRow } from '../../domain/services.ts';
+import { followPool, type PoolSizes } from './pool-sizes.ts';
 
 /** A connected database with what a process needs to watch and end the connection. */
 export interface MongoConnection {
   readonly db: Db;
   /** Resolves when the server answers. @throws UNAVAILABLE */
   ping(): Promise<void>;
+  /** How its connections are now. */
+  pool(): PoolSizes;
   close(): Promise<void>;
 }
 
+const MOST_CONNECTIONS = 50;
 const DEFAULT_DATABASE = serviceRow('builder').database;
 
 /**
@@ -29,6 +33,7 @@ const DEFAULT_DATABASE = serviceRow('builder').database;
  */
 export async function connectMongo(uri: string, appName: string, database?: string): Promise<MongoConnection> {
   const client = makeClient(uri, appName);
+  const pool = followPool(client, MOST_CONNECTIONS);
   const db = client.db(database ?? databaseName(uri));
   const ping = async (): Promise<void> => {
     await mongoCall(() => db.command({ ping: 1 }, { timeoutMS: 2_000 }));
@@ -39,7 +44,7 @@ export async function connectMongo(uri: string, appName: string, database?: stri
     await client.close();
     throw error;
   }
-  return { db, ping, close: () => client.close() };
+  return { db, ping, pool, close: () => client.close() };
 }
 
 function makeClient(uri: string, appName: string): MongoClient {
@@ -51,7 +56,7 @@ function makeClient(uri: string, appName: string): MongoClient {
       // Whatever the address says: a member that lags behind does not know of the latest revocation, nor of the latest grant.
       readPreference: 'primary',
       ignoreUndefined: true,
-      maxPoolSize: 50,
+      maxPoolSize: MOST_CONNECTIONS,
       serverSelectionTimeoutMS: 5_000,
       connectTimeoutMS: 5_000,
       socketTimeoutMS: 30_000,

@@ -1,12 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { FairleadError } from '../../domain/errors.ts';
+import { closeAtOnce, type ListenAddress, listen } from './listen.ts';
 
-export interface HealthServerOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Names the port to whoever has to change it. */
-  readonly portVariable: string;
+export interface HealthServerOptions extends ListenAddress {
   /** Resolves while the process does its work; rejects, or hangs, while what it needs is away. */
   readonly check: () => Promise<unknown>;
 }
@@ -28,7 +23,6 @@ const CHECK_LIMIT_MS = 3_000;
  * @throws CONFLICT when the port is in use
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const { host, port, portVariable } = options;
   let phase: 'starting' | 'serves' | 'stops' = 'starting';
   const isReady = async (): Promise<boolean> => phase === 'serves' && (await passes(options.check));
   const server = createServer((request, response) => {
@@ -40,13 +34,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     if (request.url !== '/health') return answer(404, 'no such path');
     void isReady().then((ready) => (ready ? answer(200, 'ok') : answer(503, phase === 'serves' ? 'failing' : phase)));
   });
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    const message = `Cannot listen on ${host}:${port}: choose another ${portVariable} or end what uses it`;
-    throw new FairleadError('CONFLICT', message, { cause });
-  }
+  await listen(server, options);
   return {
     ready: () => {
       phase = 'serves';
@@ -54,12 +42,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     stopping: () => {
       phase = 'stops';
     },
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeAtOnce(server),
   };
 }
 

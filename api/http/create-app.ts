@@ -2,10 +2,12 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import type { Logger } from 'pino';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
+import type { RequestMeter } from '../../domain/request-meter.ts';
 import type { Authenticate } from './caller.ts';
 import type { Method, Route } from './define-route.ts';
 import { createErrorHandler, type ErrorPage, type TellError } from './error-handler.ts';
 import { createLiveRoute } from './health.ts';
+import { meterRequests } from './meter-requests.ts';
 import { createOpenApi } from './openapi.ts';
 import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
 import { createNamedRateLimit, createRateLimit } from './rate-limit.ts';
@@ -31,6 +33,8 @@ export interface AppOptions {
   readonly errorPage?: ErrorPage;
   /** Is told of every error, for services that have to keep what they refused. */
   readonly tellError?: TellError;
+  /** Counts requests, where somebody reads the metrics of this process. */
+  readonly meter?: RequestMeter;
   /** For a service that takes access tokens: has it say which, in its metadata and in every 401. */
   readonly protectedResource?: ProtectedResource;
 }
@@ -41,6 +45,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustedProxies === undefined ? false : [...options.trustedProxies]);
+  if (options.meter !== undefined) app.use(meterRequests(options.meter));
   app.use(createRequestId({ ...options, secretPaths: secretPaths(options.routes) }), securityHeaders);
   const health = [options.health, createLiveRoute(options.version)];
   register(app, health, options);
@@ -60,6 +65,7 @@ export function createApp(options: AppOptions): Express {
   );
   let document: string | null = null;
   app.get('/openapi.json', (_request, response) => {
+    response.locals.route = '/openapi.json';
     // Written when it is first asked for, and kept as text: as objects it is the largest thing that an idle service holds.
     document ??= JSON.stringify(createOpenApi(options, [...health, ...routes]));
     response.type('json').send(document);
@@ -85,7 +91,8 @@ function register(app: Express, routes: readonly Route[], options: AppOptions, b
     );
   }
   for (const route of routes) {
-    if (route.crossOrigin !== undefined) app.options(route.path, preflight(route.method, route.crossOrigin.headers));
+    if (route.crossOrigin === undefined) continue;
+    app.options(route.path, nameRoute(route), preflight(route.method, route.crossOrigin.headers));
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
@@ -126,14 +133,16 @@ function refuseOtherMethods(app: Express, path: string, methods: readonly Method
   const allow = methods.map((method) => method.toUpperCase()).join(', ');
   // One handler; `app.all` would add one for each of the 34 methods that Node knows.
   app.route(path).all((request, response) => {
+    response.locals.route = path;
     response.setHeader('Allow', allow);
     throw new FairleadError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, only ${allow}`);
   });
 }
 
-/** The error handler has to know how the route answers, and the log what is asked for all the time. */
+/** The error handler has to know how the route answers, the log what is asked for all the time, and the meter which route it is. */
 function nameRoute(route: Route): RequestHandler {
   return (_request, response, next) => {
+    response.locals.route = route.path;
     response.locals.replies = route.replies ?? 'envelope';
     response.locals.polled = route.polled === true;
     next();

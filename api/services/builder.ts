@@ -55,7 +55,7 @@ export const builder = defineService({
   section: builderSection,
   needs: ['mongo', 'temporal'],
   requestsPerMinute: 1_200,
-  async compose({ env, settings, publicUrl, mongo: { db }, temporal, app, log, opened }) {
+  async compose({ env, settings, publicUrl, mongo: { db }, temporal, app, log, opened, metrics }) {
     await createBuilderIndexes(db);
     const { idp, 'audit-ledger': auditUrl } = settings.urls;
     const { internalKey } = settings;
@@ -64,7 +64,10 @@ export const builder = defineService({
       auditUrl === undefined
         ? null
         : createOutboxRecorder({ auditUrl, internalKey, namespace: 'builder', folder, log });
-    if (audit !== null) opened.adopt(audit, () => audit.close());
+    if (audit !== null) {
+      opened.adopt(audit, () => audit.close());
+      metrics?.outbox('audit/builder', () => audit.waiting());
+    }
     const router = createEdgeRouter({
       routesDirectory: join(env.DATA_DIR, 'routes'),
       domain: env.PLATFORM_DOMAIN,

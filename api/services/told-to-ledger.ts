@@ -1,5 +1,5 @@
 import { forwardEvents } from '../../adapters/audit-ledger/forward-events.ts';
-import { createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
+import { countUntold, createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
 import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { StoringServiceName } from '../../domain/services.ts';
@@ -17,7 +17,7 @@ const POLL_MS = 30_000;
  */
 export function toldToLedger(
   trail: AuditTrail,
-  { settings, mongo: { db }, log, opened }: Pick<Parts, 'settings' | 'mongo' | 'log' | 'opened'>,
+  { settings, mongo: { db }, log, opened, metrics }: Pick<Parts, 'settings' | 'mongo' | 'log' | 'opened' | 'metrics'>,
   { now, namespace }: { readonly now: Clock; readonly namespace: string },
 ): AuditTrail {
   const { urls, internalKey } = settings;
@@ -26,6 +26,7 @@ export function toldToLedger(
   const onUnreadable = (id: string, err: unknown) => log.warn({ id, err }, 'an audit event cannot be read');
   const source = createTrailSource({ db, now, namespace, onUnreadable });
   const forwarder = forwardEvents({ source, auditUrl, internalKey, log, pollMs: POLL_MS });
+  metrics?.outbox(`audit/${namespace}`, () => countUntold(db));
   opened.defer(() => forwarder.finish({ timeoutMs: DRAIN_MS }));
   return {
     ...trail,

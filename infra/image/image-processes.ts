@@ -17,6 +17,8 @@ export interface ImageProcess {
   readonly args: readonly string[];
   /** Where `GET /health` tells whether it is ready, and `GET /health/live` whether it is alive. */
   readonly health: { readonly port: number; readonly variable: string };
+  /** By which it is told at which port a scraper reads its metrics; null where it has none. */
+  readonly metricsVariable: string | null;
   /** Where it takes requests, by variable; a process of which nobody asks anything has none. */
   readonly ports: Readonly<Record<string, number>>;
   /** Keys of an installation that it is given, by variable: those that it reads and no others. */
@@ -64,6 +66,7 @@ export const IMAGE_PROCESSES: readonly ImageProcess[] = [
     ({ name, title, defaultPort, portVariable }): ImageProcess => ({
       ...{ name, title, program: PLATFORM_PROGRAMS.api, args: ['--only', name] },
       health: { port: defaultPort, variable: portVariable },
+      metricsVariable: 'METRICS_PORT',
       ports: { [portVariable]: defaultPort },
       secrets: secretsOf(name),
       ...filesOf(name),
@@ -72,6 +75,7 @@ export const IMAGE_PROCESSES: readonly ImageProcess[] = [
   {
     ...{ name: 'worker', title: 'worker', program: PLATFORM_PROGRAMS.worker, args: [] },
     health: { port: WORKER_HEALTH, variable: 'WORKER_HEALTH_PORT' },
+    metricsVariable: 'WORKER_METRICS_PORT',
     ports: {},
     // It seals and opens for every module.
     secrets: GENERATED_SECRETS.map(({ variable }) => variable).filter((variable) => !OF_PEOPLE.includes(variable)),
@@ -80,6 +84,7 @@ export const IMAGE_PROCESSES: readonly ImageProcess[] = [
   {
     ...{ name: 'edge', title: 'public router', program: PLATFORM_PROGRAMS.edge, args: [] },
     health: { port: EDGE.health, variable: 'EDGE_HEALTH_PORT' },
+    metricsVariable: null,
     ports: { EDGE_PORT: EDGE.http, EDGE_TLS_PORT: EDGE.https },
     // It reads bytes of anybody and anything.
     secrets: [],

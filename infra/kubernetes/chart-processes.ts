@@ -52,6 +52,7 @@ function rowOf(process: ImageProcess) {
     title: process.title,
     isService: row !== undefined,
     health,
+    metricsVariable: process.metricsVariable ?? '',
     ports: Object.entries(ports).map(([variable, port]) => ({ variable, port, name: portName(variable) })),
     secrets: [...(name === 'worker' || row?.database != null ? ['MONGODB_URI'] : []), ...secrets],
     mayHave: MAY_HAVE[name] ?? [],

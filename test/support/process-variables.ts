@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { edgeSection } from '../../adapters/env/edge.ts';
 import { httpServiceSection } from '../../adapters/env/http-service.ts';
+import { serviceMetricsSection } from '../../adapters/env/metrics.ts';
 import { serviceUrlsSection } from '../../adapters/env/service-urls.ts';
 import { isSecret } from '../../adapters/env/variable-kinds.ts';
 import { workerSection } from '../../adapters/env/worker.ts';
@@ -47,7 +48,8 @@ async function sectionsOf(name: string): Promise<readonly Section[]> {
   if (definition?.section === undefined) throw new Error(`${path} has no definition of ${name}`);
   const { INTERNAL_SERVICE_KEY, IDP_INTERNAL_KEY, ...keyless } = httpServiceSection;
   const isKeyless = SERVICE_ROWS.find((row) => row.name === name)?.holdsNoKey === true;
-  return [isKeyless ? keyless : { ...keyless, INTERNAL_SERVICE_KEY, IDP_INTERNAL_KEY }, definition.section];
+  const ofAll = isKeyless ? keyless : { ...keyless, INTERNAL_SERVICE_KEY, IDP_INTERNAL_KEY };
+  return [ofAll, serviceMetricsSection, definition.section];
 }
 
 function databaseVariables(name: string): readonly string[] {

@@ -28,6 +28,7 @@ describe('the worker of the audit ledger', () => {
       client,
       logger: createLogger({ name: 'test', level: 'silent' }),
       opened,
+      metrics: null,
       subprocessEnv: {},
     });
   }

@@ -13,7 +13,7 @@ const logger = createLogger({ level: 'error', name: 'collector', secrets: [] });
 const address = { ...settings.temporal, identity: `collector ${process.pid}` };
 const client = createTemporalClient(address);
 const served = await composeModules(modules, environments, {
-  ...{ settings, client, logger },
+  ...{ settings, client, logger, metrics: null },
   opened: new AsyncDisposableStack(),
 });
 const worker = await createWorker({

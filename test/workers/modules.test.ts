@@ -29,7 +29,7 @@ describe('the modules of the worker', () => {
     const settings = readWorkerEnv({});
     for (const { name, section, queue, compose } of MODULES) {
       const env = readSection(section, {});
-      const composing = compose({ env, settings, connect, client, logger, opened, subprocessEnv: {} });
+      const composing = compose({ env, settings, connect, client, logger, opened, metrics: null, subprocessEnv: {} });
       if (FOR_EVERY_WORKER.includes(name)) await assert.rejects(composing, /nothing is asked for/, name);
       else assert.deepEqual([await composing, queue], [null, 'own'], name);
     }
@@ -51,7 +51,11 @@ describe('the modules of the worker', () => {
     opened.defer(() => client.connection.close());
     const logger = createLogger({ name: 'test', level: 'silent' });
     const settings = readWorkerEnv({});
-    const { activityQueues, slots } = await composeModules([module], {}, { settings, client, logger, opened });
+    const { activityQueues, slots } = await composeModules(
+      [module],
+      {},
+      { settings, client, logger, opened, metrics: null },
+    );
     assert.equal(made, 1);
     assert.deepEqual(
       activityQueues.map((queue) => [queue.taskQueue, queue.slots]),

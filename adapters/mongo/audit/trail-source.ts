@@ -65,6 +65,14 @@ export function createTrailSource({ db, now, namespace, onUnreadable }: TrailSou
   };
 }
 
+/** How many events wait for the ledger; `MOST_COUNTED` where there are more. @throws UNAVAILABLE */
+export async function countUntold(db: Db): Promise<number> {
+  const events = db.collection<AuditDocument>(COLLECTIONS.events);
+  return await mongoCall(() => events.countDocuments({ toForward: true }, { limit: MOST_COUNTED }));
+}
+
+const MOST_COUNTED = 100_000;
+
 function tooManyUnreadable(): FairleadError {
   const text = `More than ${MOST_UNREADABLE} audit events cannot be read: a newer version may have written them`;
   return new FairleadError('UNAVAILABLE', text, { retryable: true });

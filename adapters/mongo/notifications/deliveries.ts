@@ -28,6 +28,13 @@ const deliverySchema = z.object({
   endedAt: z.date().nullable(),
 });
 
+/** How many deliveries are under way or wait for another attempt. @throws UNAVAILABLE */
+export async function countUnderWay(db: Db): Promise<number> {
+  const collection: Collection<DeliveryDocument> = db.collection(COLLECTIONS.deliveries);
+  // By when they ended, which has an index.
+  return await mongoCall(() => collection.countDocuments({ endedAt: null, state: 'pending' }));
+}
+
 /** Deliveries in MongoDB: one document each. */
 export function createDeliveryStore({ db }: { readonly db: Db }): DeliveryStore {
   const collection: Collection<DeliveryDocument> = db.collection(COLLECTIONS.deliveries);

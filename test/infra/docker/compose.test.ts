@@ -55,8 +55,9 @@ const services: Readonly<Record<string, Service>> = document.services;
 
 /** As compose fills in, by the forms that the file uses. @throws for a variable that must be set and is not */
 function filledIn(value: string, given: Readonly<Record<string, string>>): string {
-  return value.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
+  return value.replaceAll(/\$\{(\w+)(?::([-?+])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
     const found = given[name];
+    if (kind === '+') return found ? rest : '';
     if (found) return found;
     if (kind === '-') return rest;
     throw new Error(`${name} is not set`);
@@ -116,6 +117,29 @@ describe('the compose file', () => {
       assert.deepEqual(about, [], 'on one server these are meant');
     });
   }
+
+  it('has metrics off without a token, and with one on a port of the loopback for each process', async () => {
+    const metered = IMAGE_PROCESSES.flatMap(({ name, metricsVariable }) =>
+      metricsVariable === null ? [] : [{ name, variable: metricsVariable }],
+    );
+    const tokens = { ...dotEnv, METRICS_TOKEN: 'f'.repeat(64) };
+    const given = (value = ''): string => filledIn(value, tokens);
+    const ports = metered.map(({ name, variable }) => {
+      const { environment } = services[name] as Service;
+      assert.equal(environmentOf(services[name] as Service)[variable], '', name);
+      assert.deepEqual(
+        [environment.METRICS_HOST, given(environment.METRICS_TOKEN)],
+        ['127.0.0.1', tokens.METRICS_TOKEN],
+        name,
+      );
+      return Number(given(environment[variable]));
+    });
+    assert.ok(
+      ports.every((port) => port > 9_000),
+      `${ports}`,
+    );
+    assert.equal(new Set(ports).size, metered.length);
+  });
 
   it('opens no port to others but the router’s', () => {
     const published = Object.entries(services).flatMap(([name, { ports }]) => ports.map((port) => `${name} ${port}`));

@@ -58,6 +58,7 @@ interface Rendered {
     };
     readonly podSelector: { matchLabels: Record<string, string> };
     readonly ports: readonly { port: number }[];
+    readonly ingress?: unknown;
   };
   readonly rules: readonly { resources: string[]; verbs: string[] }[];
   readonly roleRef: { name: string };
@@ -306,6 +307,38 @@ describe('the chart as Helm renders it', { skip: helm.missing }, () => {
     for (const [name, value] of wanted) assert.equal(made[name], value, `namespaces of services have ${name}`);
     const spec = bindingSchema.parse(binding?.spec);
     assert.deepEqual(spec, { policyName: policy?.metadata.name, validationActions: ['Deny'] });
+  });
+
+  it('has no metrics unless they are asked for, then with a token, for pods of the namespaces that it names', async () => {
+    const metrics = { enabled: true, namespaces: ['monitoring'], podMonitor: { enabled: true } };
+    const off = await render(CHART_VALUES);
+    assert.doesNotMatch(JSON.stringify(off), /METRICS|PodMonitor|fl-metrics/);
+    const on = await render({ ...CHART_VALUES, metrics });
+    for (const { name, metricsVariable } of IMAGE_PROCESSES) {
+      const deployment = on.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === `fl-${name}`);
+      const rows = (deployment?.spec.template.spec.containers[0].env ?? []).filter((row) =>
+        row.name.includes('METRICS'),
+      );
+      const token = { secretKeyRef: { name: 'fairlead', key: 'METRICS_TOKEN' } };
+      const wanted = [
+        { name: metricsVariable, value: '9400' },
+        { name: 'METRICS_TOKEN', valueFrom: token },
+      ];
+      assert.deepEqual(rows, metricsVariable === null ? [] : wanted, name);
+    }
+    const policy = on.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'fl-metrics');
+    assert.deepEqual(policy?.spec.ingress, [
+      {
+        ports: [{ protocol: 'TCP', port: 9_400 }],
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      },
+    ]);
+    const [monitor] = on.filter(({ kind }) => kind === 'PodMonitor');
+    assert.match(
+      JSON.stringify(monitor),
+      /"authorization":\{"type":"Bearer","credentials":\{"name":"fairlead","key":"METRICS_TOKEN"/,
+    );
+    await assert.rejects(render({ ...CHART_VALUES, metrics: { enabled: true } }), /namespaces/);
   });
 
   it('lets nothing in or out of a pod by default, and names who may come in', async () => {

@@ -17,6 +17,7 @@ export function createDatabase(): TestMongo {
   }
   const command = async () => ({ ok: 1, localTime: new Date() });
   const db = { collection, command } as unknown as Db;
-  const connection = { db, ping: async () => undefined, close: async () => undefined };
+  const pool = () => ({ open: 0, checkedOut: 0, waiting: 0, most: 0 });
+  const connection = { db, pool, ping: async () => undefined, close: async () => undefined };
   return { uri: 'mongodb://nowhere', uriOf: () => 'mongodb://nowhere', connection, stop: async () => undefined };
 }
