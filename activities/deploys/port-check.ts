@@ -13,13 +13,11 @@ import { createQuietCheck } from './quiet.ts';
 /** Whether another port than that of the release may be used, where the service is found to listen there. */
 export type PortChoice = 'free' | 'fixed';
 
-const FRONT_OPENS_WITHIN_MS = 3_000;
-
 /**
- * Tells of a workload that listens where nobody asks it. What listens on the loopback at its own port stays so, and is
- * known in seconds, in which a server in front of it may open a port; other ports are known only once nothing has changed for a while,
- * because a service may open one for its metrics first. Where the author declares a port, the service is waited for at that port. A port on the loopback that
- * nobody named is used only where it is the only one: what else listens there is not meant for others.
+ * Tells of a workload that listens where nobody asks it. That is known only once nothing has changed for a while: a service may open a port
+ * for its metrics first, and one on the loopback may have a server in front of it that opens later. Where the author declares a port, the
+ * service is waited for at that port. A port on the loopback that nobody named is used only where it is the only one: what else listens there
+ * is not meant for others.
  * @returns a function of its sockets and last lines, called again and again; it returns where to ask the service, why nowhere, or null
  */
 export function createPortCheck(
@@ -31,7 +29,6 @@ export function createPortCheck(
   const { port, portRule } = release;
   const mayMove = portRule !== 'declared' && choice === 'free';
   const isQuiet = createQuietCheck(now);
-  const hasNoServerInFront = createQuietCheck(now, FRONT_OPENS_WITHIN_MS);
   let told = '';
   const tell = (text: string): void => {
     if (told !== text) onLine(text, 'warn');
@@ -52,13 +49,9 @@ export function createPortCheck(
   return (sockets, lines, isLate) => {
     const isSettled = isQuiet(JSON.stringify([sockets, lines])) || isLate;
     const finding = findPort(sockets, release);
-    const isAlone = hasNoServerInFront(JSON.stringify(sockets));
-    if (finding === null) return null;
-    if (finding.kind === 'loopback' && finding.port === port) {
-      return isAlone || isLate ? { port, portRule, onLoopback: true } : null;
-    }
-    if (!isSettled) return null;
+    if (finding === null || !isSettled) return null;
     if (finding.kind === 'other-port') return atOtherPort(finding.port, isLate);
+    if (finding.port === port) return { port, portRule, onLoopback: true };
     if (!mayMove || !isOnly(finding.port, sockets)) return unreachableOnLoopback(finding, port);
     return { port: finding.port, portRule: 'found', onLoopback: true };
   };

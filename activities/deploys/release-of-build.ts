@@ -86,18 +86,17 @@ function dependenciesOf(
   });
 }
 
-/** A service that was found to listen elsewhere is taken to do so still, unless its author declares a port. */
+/**
+ * A service that was found to listen elsewhere is taken to do so still, unless its author declares a port. Whether nothing stands before its
+ * loopback is looked at anew.
+ */
 function portOf(
   { catalog, port }: { readonly catalog: Pick<Catalog, 'port'>; readonly port: number },
   active: Release | null,
 ): Listener {
-  const before = active ?? { port, portRule: 'given', onLoopback: false };
-  if (catalog.port !== null)
-    return { port, portRule: 'declared', onLoopback: before.onLoopback && before.port === port };
-  const { onLoopback } = before;
-  return before.portRule === 'found'
-    ? { port: before.port, portRule: 'found', onLoopback }
-    : { port, portRule: 'given', onLoopback: onLoopback && before.port === port };
+  if (catalog.port !== null) return { port, portRule: 'declared', onLoopback: false };
+  const found = active?.portRule === 'found' ? active.port : null;
+  return { port: found ?? port, portRule: found === null ? 'given' : 'found', onLoopback: false };
 }
 
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */

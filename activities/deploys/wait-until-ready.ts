@@ -5,7 +5,7 @@ import type { EffectContext } from '../../domain/deploys/effect-context.ts';
 import { namesError } from '../../domain/deploys/error-lines.ts';
 import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
-import { findPort, type Listener, type Unreachable } from '../../domain/deploys/listening.ts';
+import { findPort, isLikelyForUsers, type Listener, type Unreachable } from '../../domain/deploys/listening.ts';
 import { type KnownDatabases, settingThem } from '../../domain/deploys/missing-variables.ts';
 import { unmadeFolder } from '../../domain/deploys/refused-write.ts';
 import type { Release } from '../../domain/deploys/release.ts';
@@ -69,7 +69,9 @@ export async function waitUntilReady(
     signal.throwIfAborted();
     const probe = await deps.runtime.probe(workload, check.healthEndpoint, signal);
     if (isHealthy(check, probe)) {
-      await remember(deps, { workload, release }, check);
+      const inFront = await serverInFront(deps, workload, release);
+      if (inFront !== null) return inFront;
+      await remember(deps, release, check);
       onLine(readyLine(probe));
       return null;
     }
@@ -99,17 +101,20 @@ function withFolder(
   return folder === null || [...writablePaths, ...foundFolders].includes(folder) ? null : [...foundFolders, folder];
 }
 
-async function remember(
-  { releases, runtime }: ReadinessDeps,
-  { workload, release }: { workload: Workload; release: Release },
-  check: HealthCheck,
-): Promise<void> {
+async function remember({ releases }: ReadinessDeps, release: Release, check: HealthCheck): Promise<void> {
   if (check !== release) await releases.setHealthEndpoint(release.id, check.healthEndpoint);
-  if (!release.onLoopback) return;
-  // A service that listens everywhere by now is asked there again the next time.
-  const sockets = (await runtime.listening(workload)) ?? [];
-  const direct = { ...release, onLoopback: false };
-  if (sockets.length > 0 && findPort(sockets, direct) === null) await releases.setListener(release.id, direct);
+}
+
+/** The server that opened in front of one that is forwarded to; null where there is none, or its author named the port. */
+async function serverInFront(
+  { runtime }: ReadinessDeps,
+  workload: Workload,
+  { port, portRule, onLoopback }: Release,
+): Promise<Listener | null> {
+  if (!onLoopback || portRule === 'declared') return null;
+  const finding = findPort((await runtime.listening(workload)) ?? [], { port, onLoopback: false });
+  if (finding?.kind !== 'other-port' || !isLikelyForUsers(finding.port)) return null;
+  return { port: finding.port, portRule: 'found', onLoopback: false };
 }
 
 function readyLine({ summary, ok }: ProbeResult): string {

@@ -92,7 +92,7 @@ function hasFolders(
 ): boolean {
   if (!readOnlyRoot) return true;
   const there = new Set(Object.keys(HostConfig.Tmpfs ?? {}));
-  return writablePaths.every((path) => there.has(posix.resolve('/', Config.WorkingDir, path)));
+  return writablePaths.every((path) => there.has(posix.resolve('/', Config.WorkingDir ?? '', path)));
 }
 
 async function createAndStart(
@@ -116,7 +116,8 @@ async function createAndStart(
     engineCpus: engine.cpus,
     imageUser: image.User ?? '',
     imageVolumes,
-    imageFolder: image.WorkingDir,
+    // Engines leave out what is empty.
+    imageFolder: image.WorkingDir ?? '',
     ...place,
   };
   const openRelay = await prepareRelay(spec, context, options);

@@ -41,7 +41,7 @@ export function meterBuilds(store: BuildStore, registry: Registry): BuildStore {
       const since = begun.get(key);
       if (finishedAt != null && since !== undefined) {
         begun.delete(key);
-        seconds.labels(step.key, state ?? 'failed').observe((finishedAt.getTime() - since) / 1_000);
+        seconds.labels(step.key, state ?? 'failed').observe(Math.max(0, finishedAt.getTime() - since) / 1_000);
       }
       return written;
     },

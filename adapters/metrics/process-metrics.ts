@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Clock } from '../../domain/clock.ts';
 import type { RequestMeter } from '../../domain/request-meter.ts';
 import type { MetricsSettings } from '../env/metrics.ts';
 import type { PoolSizes } from '../mongo/pool-sizes.ts';
@@ -34,10 +33,10 @@ export interface ProcessMetrics {
 const LAG_LOOK_MS = 20;
 
 /** The metrics of this process: CPU, memory, garbage collections and the lag of its event loop to begin with. */
-export function createProcessMetrics({ now }: { readonly now: Clock }): ProcessMetrics {
+export function createProcessMetrics(): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_LOOK_MS });
-  const readings = createReadings(registry, { now });
+  const readings = createReadings(registry);
   const bringing: (() => void)[] = [];
   return {
     registry,
@@ -62,7 +61,7 @@ export async function openProcessMetrics(
   settings: MetricsSettings,
   opened: AsyncDisposableStack,
 ): Promise<ProcessMetrics> {
-  const metrics = createProcessMetrics({ now: () => new Date() });
+  const metrics = createProcessMetrics();
   const { text, registry } = metrics;
   const server = await startMetricsServer({ ...settings, text, contentType: registry.contentType });
   opened.defer(() => server.close());

@@ -1,5 +1,4 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Clock } from '../../domain/clock.ts';
 
 /** A gauge whose values somebody has to be asked for, such as a database. Where several readings have one gauge, equal labels add up. */
 export interface Reading<Label extends string = string> {
@@ -36,7 +35,10 @@ interface Kept {
  * Gauges that are read when somebody asks for the metrics. One that cannot be read has no values, and
  * `fairlead_metrics_reading_up` is 0 for it: no old value stands for a new one, and the other metrics are told all the same.
  */
-export function createReadings(registry: Registry, { now, limitMs = LIMIT_MS }: { now: Clock; limitMs?: number }) {
+export function createReadings(
+  registry: Registry,
+  { elapsedMs = () => performance.now(), limitMs = LIMIT_MS }: { elapsedMs?: () => number; limitMs?: number } = {},
+) {
   const all: Kept[] = [];
   const gauges = new Map<string, Gauge>();
   const up = new Gauge({
@@ -45,7 +47,7 @@ export function createReadings(registry: Registry, { now, limitMs = LIMIT_MS }: 
   });
 
   async function ask(kept: Kept): Promise<void> {
-    const at = now().getTime();
+    const at = elapsedMs();
     const { read, everyMs = EVERY_MS } = kept.reading;
     if (kept.asking === null && at - kept.askedAt < everyMs) return;
     if (kept.asking === null) {

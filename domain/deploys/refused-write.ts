@@ -59,10 +59,14 @@ export function unmadeFolder(lines: readonly string[]): string | null {
   return null;
 }
 
+/** From a working folder of `/` as well. */
+const OF_THE_SYSTEM = /^\/?(?:(?:proc|sys|dev)(?:\/|$)|(?:etc|usr|bin|sbin|lib|lib64|var|home|root|opt)$)/;
+
 function isOwnFolder(path: string): boolean {
   return (
     /^\/?[\w@+-][\w.@+-]*(?:\/[\w@.+-]+)*$/.test(path) &&
-    !/(?:^|\/)\.{1,2}(?:\/|$)|^\/(?:proc|sys|dev)(?:\/|$)/.test(path)
+    !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path) &&
+    !OF_THE_SYSTEM.test(path)
   );
 }
 

@@ -23,8 +23,8 @@ export interface ReleaseStore {
   setHealthEndpoint(id: string, healthEndpoint: string): Promise<void>;
   /** Where the service of a release was found to listen. No error when there is no such release. */
   setListener(id: string, listener: Listener): Promise<void>;
-  /** The folders that the service of a release was found to make. No error when there is no such release. */
-  setFoundFolders(id: string, folders: readonly string[]): Promise<void>;
+  /** One more folder that the service of a release was found to make. Idempotent; no error when there is no such release. */
+  addFoundFolder(id: string, folder: string): Promise<void>;
   /** The release that was activated in the newest epoch; null before the first. */
   active(service: string, environment: Environment): Promise<Release | null>;
   /** Every service and environment that has an active release, ordered by service, then environment. */

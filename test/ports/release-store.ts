@@ -80,8 +80,8 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
 
     it('remembers the folders that a service was found to make', async () => {
       await store().put(releaseRecord({ id: 'rel_f1', service: 'makes' }));
-      await store().setFoundFolders('rel_f1', ['/data', 'logs']);
-      await store().setFoundFolders('rel_gone', ['/data']);
+      for (const folder of ['/data', 'logs', '/data']) await store().addFoundFolder('rel_f1', folder);
+      await store().addFoundFolder('rel_gone', '/data');
       assert.deepEqual((await store().find('rel_f1'))?.foundFolders, ['/data', 'logs']);
       assert.equal(await store().find('rel_gone'), null);
     });

@@ -58,8 +58,9 @@ async function startReady(deps: Deps, context: StepContext, release: Release, ch
   const found = await waitUntilReady(deps, context, { workload, release, choice });
   if (found === null) return workload;
   if ('foundFolders' in found) {
-    context.warn(saysFolder(found.foundFolders.at(-1) ?? ''));
-    await deps.releases.setFoundFolders(release.id, found.foundFolders);
+    const folder = found.foundFolders.at(-1) ?? '';
+    context.warn(saysFolder(folder));
+    await deps.releases.addFoundFolder(release.id, folder);
     return await startReady(deps, context, { ...release, ...found }, choice);
   }
   context.warn(saysFound(found, release));

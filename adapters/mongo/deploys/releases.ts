@@ -40,6 +40,7 @@ const targetSchema = z.object({ service: z.string(), environment: z.enum(ENVIRON
  */
 export function createReleaseStore(deps: { db: Db }): ReleaseStore {
   const collection = deps.db.collection<ReleaseDocument>(COLLECTIONS.releases);
+  const found = deps.db.collection<{ _id: string; foundFolders: string[] }>(COLLECTIONS.releases);
   return {
     async put({ id, activatedAt, epoch, installedBy, ...fields }) {
       const known = Object.entries({ activatedAt, epoch, installedBy }).filter(([, value]) => value !== null);
@@ -56,8 +57,8 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
     async setListener(id, { port, portRule, onLoopback }) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: { port, portRule, onLoopback } }));
     },
-    async setFoundFolders(id, foundFolders) {
-      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { foundFolders: [...foundFolders] } }));
+    async addFoundFolder(id, folder) {
+      await mongoCall(() => found.updateOne({ _id: id }, { $addToSet: { foundFolders: folder } }));
     },
     async active(service, environment) {
       const filter = { service, environment, ...EVER_ACTIVE };

@@ -8,7 +8,7 @@ describe('values that somebody has to be asked for', () => {
   function startReadings() {
     const registry = new Registry();
     let at = 0;
-    const readings = createReadings(registry, { now: () => new Date(at), limitMs: 50 });
+    const readings = createReadings(registry, { elapsedMs: () => at, limitMs: 50 });
     const told = async () => {
       await readings.refresh();
       return parseExposition(await registry.metrics());

@@ -3,10 +3,8 @@ import { it } from 'node:test';
 import { createProcessMetrics } from '../../../adapters/metrics/process-metrics.ts';
 import { parseExposition, samplesOf, sampleValue } from '../../support/parse-exposition.ts';
 
-const now = () => new Date();
-
 it('counts requests by route, method and class of status, and those that are under way', async () => {
-  const metrics = createProcessMetrics({ now });
+  const metrics = createProcessMetrics();
   const meter = metrics.requests('wallet');
   for (let begun = 0; begun < 4; begun += 1) meter.started();
   const request = { method: 'GET', route: '/accounts/:org', status: 200, seconds: 0.03 };
@@ -23,7 +21,7 @@ it('counts requests by route, method and class of status, and those that are und
 });
 
 it('makes no series of what a client names: methods and paths that are in no table are one', async () => {
-  const metrics = createProcessMetrics({ now });
+  const metrics = createProcessMetrics();
   const meter = metrics.requests('idp');
   for (const method of ['PROPFIND', 'M-SEARCH', 'QUERY']) {
     meter.started();
@@ -40,7 +38,7 @@ it('makes no series of what a client names: methods and paths that are in no tab
 });
 
 it('tells the process besides: CPU, memory and the lag of its event loop', async () => {
-  const families = parseExposition(await createProcessMetrics({ now }).text());
+  const families = parseExposition(await createProcessMetrics().text());
   assert.ok(sampleValue(families, 'process_cpu_seconds_total') > 0);
   assert.ok(sampleValue(families, 'process_resident_memory_bytes') > 10_000_000);
   assert.ok(sampleValue(families, 'nodejs_eventloop_lag_seconds') >= 0);

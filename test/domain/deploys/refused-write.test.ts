@@ -19,6 +19,8 @@ for (const [line, folder] of [
   ["Error: EACCES: permission denied, mkdir '/proc/x'", null],
   ["Error: EACCES: permission denied, mkdir '/sys'", null],
   ["Error: EACCES: permission denied, mkdir '/dev/shm/x'", null],
+  ["Error: EACCES: permission denied, mkdir 'proc'", null],
+  ["Error: EACCES: permission denied, mkdir '/etc'", null],
   ["Error: EACCES: permission denied, mkdir '../secrets'", null],
   ["Error: EACCES: permission denied, mkdir '/app/../etc'", null],
   ["Error: EACCES: permission denied, mkdir '/app/./x'", null],

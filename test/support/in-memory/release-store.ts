@@ -49,9 +49,11 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       const release = releases.get(id);
       if (release !== undefined) releases.set(id, keepRecord({ ...release, port, portRule, onLoopback }));
     },
-    async setFoundFolders(id, foundFolders) {
+    async addFoundFolder(id, folder) {
       const release = releases.get(id);
-      if (release !== undefined) releases.set(id, keepRecord({ ...release, foundFolders }));
+      if (release === undefined) return;
+      const foundFolders = [...new Set([...release.foundFolders, folder])];
+      releases.set(id, keepRecord({ ...release, foundFolders }));
     },
     active: async (service, environment) => of(service, environment)[0] ?? null,
     async listTargets(page) {
