@@ -75,7 +75,8 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
       ...environmentOf(name),
       exitsBy: 'ipc',
       ready: { kind: 'ipc' },
-      readyTimeoutMs: 60_000,
+      // A machine that does much else takes minutes.
+      readyTimeoutMs: 180_000,
       graceMs,
     },
   }));
