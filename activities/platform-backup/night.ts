@@ -20,9 +20,7 @@ export async function planNight(deps: PlatformBackupDeps, night: Night): Promise
   if (!settings.isEnabled || recovery === null) return { job: null, problems: [] };
   const last = await records.lastNightBefore(night);
   const missed = last === null ? [] : nightsBetween(last, night);
-  const problems = missed
-    .slice(-MOST_NAMED)
-    .map((each) => `No backup of the platform was made on ${each}: the platform was away`);
+  const problems = missed.slice(-MOST_NAMED).map((each) => `No backup of the platform was made on ${each}`);
   const problem = configurationProblem({ place, recovery, heldKeys: deps.heldKeys });
   if (problem !== null) return { job: null, problems: [...problems, problem] };
   const job: PlatformBackupJob = {

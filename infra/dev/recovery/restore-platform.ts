@@ -57,10 +57,10 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
     await writeEnvFile(options.envFile, backup.keys);
     return { id, startedAt, version };
   }
-  const services = parts.flatMap(({ name }) => (name.startsWith('database/') ? [name.slice('database/'.length)] : []));
-  if (env.MONGODB_URI) {
+  const outside = parts.flatMap(({ name }) => outsideService(name, env));
+  if (outside.length > 0) {
     const { database, close } = connections(env);
-    await requireFree({ database }, services as StoringServiceName[], id).finally(close);
+    await requireFree({ database }, outside, id).finally(close);
   }
   await backup.verify(({ name, bytes }) => report.line(`checking ${name} (${bytes} bytes)`));
   await prepareDataFolder(dataDir);
@@ -96,6 +96,14 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
     await unlock();
   }
   return { id, startedAt, version };
+}
+
+/** The service of a part whose database is on a server of its own; none for what the data folder has. @param part as manifests name it */
+function outsideService(part: string, env: Env): readonly StoringServiceName[] {
+  const service = part.replace('database/', '') as StoringServiceName;
+  if (service === part) return [];
+  const { databaseUriVariable } = serviceRow(service);
+  return env.MONGODB_URI || (databaseUriVariable !== null && env[databaseUriVariable]) ? [service] : [];
 }
 
 /** What a start leaves in a folder before it has anything of its own. */

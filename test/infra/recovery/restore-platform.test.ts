@@ -105,8 +105,8 @@ describe('an installation on a new machine', { timeout: 600_000 }, () => {
     const admin = browser();
     const names = { firstName: 'Ada', lastName: 'Lovelace', email: EMAIL, password: PASSWORD };
     await admin.follow(await admin.submit(await admin.open(link.pathname + link.search), '/welcome', names));
-    await createService('shop', { git: 'https://example.com/shop.git' });
-    await createService('notes', { git: 'https://example.com/notes.git', org: await makeOrg('writers') });
+    await createService('shop', { gitUrl: 'https://example.com/shop.git' });
+    await createService('notes', { gitUrl: 'https://example.com/notes.git', org: await makeOrg('writers') });
     const asked = await api<{ id: string }>('POST', '/services/shop/grants', {
       service: 'notes',
       scopes: ['notes:read'],
