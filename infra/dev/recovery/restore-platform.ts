@@ -132,8 +132,14 @@ async function requireOwnEnvFile(path: string | undefined, keys: Readonly<Record
 }
 
 async function writeEnvFile(path: string, keys: Readonly<Record<string, string>>): Promise<void> {
-  const lines = Object.entries(keys).map(([name, value]) => `${name}=${value}\n`);
+  const lines = Object.entries(keys).map(([name, value]) => `${name}=${written(value)}\n`);
   await writeFile(path, lines.join(''), { mode: 0o600, flush: true });
+}
+
+/** As it stands in the file: in quotes only where it is not read as it is otherwise. */
+function written(value: string): string {
+  const isRead = (text: string): boolean => parseEnv(`A=${text}`).A === value;
+  return [value, `'${value}'`, `"${value}"`].find(isRead) ?? value;
 }
 
 function connections(env: Env) {

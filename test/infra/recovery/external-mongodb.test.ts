@@ -3,14 +3,17 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { completeBackup } from '../../../activities/platform-backup/end-backup.ts';
+import { openBackup } from '../../../activities/platform-backup/open-backup.ts';
 import { storePart } from '../../../activities/platform-backup/store-part.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createFolderStore } from '../../../adapters/folder-store/folder-store.ts';
 import { createPartsReader } from '../../../adapters/platform-backup/parts-reader.ts';
 import { openRecovery, readRecoveryKey } from '../../../adapters/platform-backup/recovery-key.ts';
 import type { ManifestPart } from '../../../domain/platform-backup/manifest.ts';
+import type { PlatformBackupJob } from '../../../domain/platform-backup/messages.ts';
 import { platformParts } from '../../../domain/platform-backup/parts.ts';
 import { serviceRow } from '../../../domain/services.ts';
 import { restorePlatform } from '../../../infra/dev/recovery/restore-platform.ts';
@@ -35,7 +38,11 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     server = await startStandIn(await toolPath('mongo-stand-in'), at('data.mv'));
     client = new MongoClient(server.address);
     await mkdir(at('place'));
-    await writeFile(at('.env'), `${installationSecrets()}PLATFORM_DOMAIN=apps.example.com\n`, { mode: 0o600 });
+    await writeFile(
+      at('.env'),
+      `${installationSecrets()}PLATFORM_DOMAIN=apps.example.com\nPLATFORM_NAME="Acme # one"\n`,
+      { mode: 0o600 },
+    );
   });
   after(async () => {
     await client.close();
@@ -70,7 +77,7 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     await writeFile(at('before/audit-outbox/event'), 'not sent yet');
     const readPart = createPartsReader({ databaseOf: async (name) => databaseOf(name), dataDir: at('before') });
     const made = { ...deps, recovery, readPart, heldKeys: [], place: createFolderStore(at('place')) };
-    const job = {
+    const job: PlatformBackupJob = {
       ...{
         id: newId('platformBackup'),
         kind: 'manual',
@@ -80,8 +87,9 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
         requestId: null,
       },
       startedAt: new Date().toISOString(),
-    } as const;
+    };
     const parts: ManifestPart[] = [];
+    await openBackup(made, job);
     for (const part of platformParts()) parts.push(await storePart(made, { job, part }, signal, () => undefined));
     await completeBackup(made, { job, parts }, signal);
   });
@@ -96,7 +104,8 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     await databaseOf('idp').dropDatabase();
     await restorePlatform(await options('after', { keysOnly: true }));
     await assert.rejects(stat(at('after')), { code: 'ENOENT' });
-    assert.equal(await readFile(at('new.env'), 'utf8'), await readFile(at('.env'), 'utf8'));
+    assert.deepEqual(parseEnv(await readFile(at('new.env'), 'utf8')), parseEnv(await readFile(at('.env'), 'utf8')));
+    assert.match(await readFile(at('new.env'), 'utf8'), /^PLATFORM_NAME='Acme # one'$/m);
     assert.equal((await stat(at('new.env'))).mode & 0o777, 0o600);
     await restorePlatform(await options('after'));
     assert.deepEqual(await users().find({}).toArray(), [{ _id: 'usr_ada' }]);
