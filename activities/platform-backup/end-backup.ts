@@ -1,6 +1,7 @@
 import type { BackupProblem } from '../../domain/backups/backup.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ObjectStore } from '../../domain/objects/ports.ts';
+import { lookAtPlace } from '../../domain/platform-backup/look.ts';
 import { MANIFEST_FORMAT, type ManifestPart, writeManifest } from '../../domain/platform-backup/manifest.ts';
 import type { PlatformBackupJob } from '../../domain/platform-backup/messages.ts';
 import { runningRecord } from '../../domain/platform-backup/new-record.ts';
@@ -8,10 +9,11 @@ import { partName, platformParts } from '../../domain/platform-backup/parts.ts';
 import {
   backupFolder,
   expiredPlatformBackups,
-  listedBackups,
+  leftFolders,
   MANIFEST_FILE,
 } from '../../domain/platform-backup/places.ts';
 import type { PlatformBackupDeps } from './deps.ts';
+import { reportPlace } from './night.ts';
 import { requireConfigured } from './open-backup.ts';
 
 export interface CompletedParts {
@@ -76,15 +78,21 @@ export async function failBackup(
   await audit(deps, job, 'platform.backup_failed', { code: problem.code });
 }
 
-/** Deletes what retention does not keep, and what killed processes have left. @returns how many backups */
+/**
+ * Deletes what retention does not keep, and what killed processes have left. What is not as the platform made it counts for nothing, stays
+ * where it is, and raises an alarm of that night. @returns how many backups it deleted
+ */
 export async function pruneBackups(deps: PlatformBackupDeps, signal: AbortSignal): Promise<number> {
-  const { place } = requireConfigured(deps);
+  const { place, recovery } = requireConfigured(deps);
   const leftBefore = new Date(deps.now().getTime() - 2 * deps.settings.timeoutMs);
   await place.abortIncomplete('', leftBefore, { signal });
-  const objects: { readonly key: string; readonly modifiedAt: Date }[] = [];
-  for await (const { key, modifiedAt } of place.list('', { signal })) objects.push({ key, modifiedAt });
-  const expired = expiredPlatformBackups(listedBackups(objects), deps.settings.retention, leftBefore);
+  const { folders, genuine, strange } = await lookAtPlace(place, recovery.manifestKey, { signal });
+  const expired = [...leftFolders(folders, leftBefore), ...expiredPlatformBackups(genuine, deps.settings.retention)];
   for (const { folder } of expired) await deleteBackup(place, folder, signal);
+  await reportPlace(deps, [
+    ...strange.map(({ folder, reason }) => `${folder}: ${reason}`),
+    ...genuine.flatMap(({ folder, lost }) => (lost.length === 0 ? [] : [`${folder} has lost ${lost.join(', ')}`])),
+  ]);
   return expired.length;
 }
 

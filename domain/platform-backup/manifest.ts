@@ -50,6 +50,21 @@ const manifestSchema = contentSchema.extend({ mac: sha256 });
 export type ManifestContent = z.infer<typeof contentSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;
 
+/** What manifests of every version say: whose they are, and which files are theirs. */
+const provenSchema = z.looseObject({
+  format: z.int(),
+  version: z.string(),
+  id: z.string(),
+  tier: z.enum(BACKUP_TIERS),
+  startedAt: z.iso.datetime(),
+  parts: z.array(z.looseObject({ name: z.string(), file: z.string(), bytes: z.int() })),
+});
+
+/** A manifest that the platform wrote, of whatever version. */
+export type ProvenManifest = z.infer<typeof provenSchema>;
+
+const signedSchema = z.looseObject({ mac: sha256 });
+
 /** The text of a manifest, with a MAC of all it says: who may write to the place of the backups makes none that restores. */
 export function writeManifest(content: ManifestContent, manifestKey: Uint8Array): string {
   const mac = macOf(content, manifestKey).toString('hex');
@@ -57,29 +72,46 @@ export function writeManifest(content: ManifestContent, manifestKey: Uint8Array)
 }
 
 /**
- * Reads a manifest, and refuses what this version cannot restore.
- * @param version of the platform that reads it
- * @throws NOT_RESTORABLE naming what is wrong
+ * Reads a manifest that the platform wrote, in whatever version. Its MAC is looked at first: nothing else of it is believed, or shown, before.
+ * @throws NOT_RESTORABLE for any other text
  */
-export function readManifest(text: string, manifestKey: Uint8Array, version: string): Manifest {
-  const value = parseJson(text);
-  const { data: known } = z.looseObject({ format: z.int(), version: z.string() }).safeParse(value);
-  if (known === undefined) throw refused('Its manifest is not one of a backup of the platform');
-  if (known.format > MANIFEST_FORMAT || compareVersions(known.version, version) > 0) {
-    throw refused(
-      `It was made by version ${known.version} in format ${known.format}, and this is ${version}: restore it by that version, or a later one`,
-    );
-  }
-  const parsed = manifestSchema.safeParse(value);
-  if (!parsed.success) throw refused('Its manifest is damaged');
-  const { mac, ...content } = parsed.data;
-  if (!timingSafeEqual(Buffer.from(mac, 'hex'), macOf(content, manifestKey))) {
+export function proveManifest(text: string, manifestKey: Uint8Array): ProvenManifest {
+  const signed = signedSchema.safeParse(parseJson(text));
+  if (!signed.success) throw refused('Its manifest is not one of a backup of the platform');
+  const { mac, ...content } = signed.data;
+  if (!isMacOf(Buffer.from(mac, 'hex'), content, manifestKey)) {
     throw refused('Its manifest was changed, or belongs to another recovery key');
   }
+  const proven = provenSchema.safeParse(signed.data);
+  if (!proven.success) throw refused('Its manifest is of a format that this version does not know');
+  return proven.data;
+}
+
+/**
+ * @param version of the platform that reads it
+ * @throws NOT_RESTORABLE naming what is wrong, for what this version cannot restore
+ */
+export function requireReadable(proven: ProvenManifest, version: string): Manifest {
+  if (proven.format > MANIFEST_FORMAT || compareVersions(proven.version, version) > 0) {
+    throw refused(
+      `It was made by version ${proven.version} in format ${proven.format}, and this is ${version}: restore it by that version, or a later one`,
+    );
+  }
+  const parsed = manifestSchema.safeParse(proven);
+  if (!parsed.success) throw refused('Its manifest is damaged');
   return parsed.data;
 }
 
-function macOf(content: ManifestContent, manifestKey: Uint8Array): Buffer {
+/** False also for what has no canonical form, such as a number that is too large or a list that is too deep. */
+function isMacOf(mac: Uint8Array, content: object, manifestKey: Uint8Array): boolean {
+  try {
+    return timingSafeEqual(mac, macOf(content, manifestKey));
+  } catch {
+    return false;
+  }
+}
+
+function macOf(content: object, manifestKey: Uint8Array): Buffer {
   return createHmac('sha256', manifestKey)
     .update(`fairlead platform backup\n${canonicalize(content)}`)
     .digest();

@@ -1,22 +1,36 @@
 import type { BackupTier } from '../backups/backup.ts';
 import type { Retention } from '../backups/retention.ts';
+import { FairleadError } from '../errors.ts';
+import type { StoredObject } from '../objects/ports.ts';
+import type { ProvenManifest } from './manifest.ts';
 
 /** The last object of a backup: without it, nothing of that backup counts. */
 export const MANIFEST_FILE = 'manifest.json';
 
-const FOLDER = /^(manual|daily|weekly|monthly)\/([0-9TZ-]+)-(pbk_[0-9a-z]{20})\//;
+const FOLDER = /^(?:manual|daily|weekly|monthly)\/[0-9TZ-]+-(pbk_[0-9a-z]{20})\//;
 
-/** A backup as its place lists it. */
-export interface ListedPlatformBackup {
+/** An object of the place, as its list has it. */
+export type PlacedObject = Pick<StoredObject, 'key' | 'bytes' | 'modifiedAt'>;
+
+/** A folder of a backup, by its name alone, which whoever may write to the place can choose. */
+export interface ListedFolder {
   readonly id: string;
-  readonly tier: BackupTier;
   /** Ends with `/`. */
   readonly folder: string;
-  /** Whether its manifest is there. */
+  /** Whether there is a manifest. */
   readonly isComplete: boolean;
-  readonly keys: readonly string[];
+  /** Bytes by key. */
+  readonly objects: ReadonlyMap<string, number>;
   /** When the newest of its objects was written. */
   readonly changedAt: Date;
+}
+
+/** A backup whose manifest the platform wrote, and which lies where it was put. */
+export interface GenuineBackup {
+  readonly folder: string;
+  readonly manifest: ProvenManifest;
+  /** What the place does not have of it any more, in words. */
+  readonly lost: readonly string[];
 }
 
 /** Under which all objects of a backup lie: `daily/2026-11-28T02-15-00-000Z-pbk_…/`. In the order of their begin, within a tier. */
@@ -32,41 +46,54 @@ export function backupFolder({
   return `${tier}/${startedAt.replaceAll(/[:.]/g, '-')}-${id}/`;
 }
 
-/** The backups of a place, the newest first; what is not of a backup is left out, and so never deleted. */
-export function listedBackups(
-  objects: readonly { readonly key: string; readonly modifiedAt: Date }[],
-): readonly ListedPlatformBackup[] {
+/** The folders of backups at a place; what is not of a backup is left out, and so never deleted. */
+export function listedFolders(objects: readonly PlacedObject[]): readonly ListedFolder[] {
   const known = objects.flatMap((object) => {
-    const [folder, tier, startedAt, id] = FOLDER.exec(object.key) ?? [];
-    if (folder === undefined || startedAt === undefined || id === undefined) return [];
-    return [{ ...object, folder, tier: tier as BackupTier, startedAt, id }];
+    const [folder, id] = FOLDER.exec(object.key) ?? [];
+    return folder === undefined || id === undefined ? [] : [{ ...object, folder, id }];
   });
-  const backups = [...Map.groupBy(known, ({ folder }) => folder)].flatMap(([folder, files]) => {
-    const [first] = files;
-    if (first === undefined) return [];
-    const { id, tier, startedAt } = first;
-    const keys = files.map(({ key }) => key);
-    const changedAt = new Date(Math.max(...files.map(({ modifiedAt }) => modifiedAt.getTime())));
-    return [{ id, tier, folder, startedAt, keys, changedAt, isComplete: keys.includes(`${folder}${MANIFEST_FILE}`) }];
+  return [...Map.groupBy(known, ({ folder }) => folder)].map(([folder, files]) => ({
+    ...{ id: files[0]?.id ?? '', folder },
+    isComplete: files.some(({ key }) => key === `${folder}${MANIFEST_FILE}`),
+    objects: new Map(files.map(({ key, bytes }) => [key, bytes])),
+    changedAt: new Date(Math.max(...files.map(({ modifiedAt }) => modifiedAt.getTime()))),
+  }));
+}
+
+/** @throws NOT_RESTORABLE where the manifest is that of another folder: a copy under another name is no backup */
+export function genuineBackup({ folder, objects }: ListedFolder, manifest: ProvenManifest): GenuineBackup {
+  if (backupFolder(manifest) !== folder) {
+    throw new FairleadError('NOT_RESTORABLE', `Its manifest is that of ${backupFolder(manifest)}`);
+  }
+  const lost = manifest.parts.flatMap(({ name, file, bytes }) => {
+    const has = objects.get(`${folder}${file}`);
+    return has === bytes
+      ? []
+      : [`${name}: ${has === undefined ? 'no file' : `${has} bytes`} instead of ${bytes} bytes`];
   });
-  return backups.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)).map(({ startedAt: _, ...backup }) => backup);
+  return { folder, manifest, lost };
+}
+
+export function newestFirst(a: GenuineBackup, b: GenuineBackup): number {
+  const later = Date.parse(b.manifest.startedAt) - Date.parse(a.manifest.startedAt);
+  return later || (a.manifest.id < b.manifest.id ? 1 : -1);
 }
 
 /**
- * Which backups retention deletes, the newest first as they are given: in each tier the complete ones behind the newest so many.
- * Manual ones stay, and so does the newest of all, whatever its tier. One without a manifest goes once nobody can be at work on it.
+ * Which backups retention deletes of those that the platform made, the newest first as they are given: in each tier those behind the newest
+ * so many. Manual ones stay, and so does the newest of all, whatever its tier. One that has lost something counts for nothing, and stays too.
  */
 export function expiredPlatformBackups(
-  backups: readonly ListedPlatformBackup[],
+  backups: readonly GenuineBackup[],
   retention: Retention,
-  leftBefore: Date,
-): readonly ListedPlatformBackup[] {
-  const newest = backups.find(({ isComplete }) => isComplete);
-  const left = backups.filter(({ isComplete, changedAt }) => !isComplete && changedAt < leftBefore);
-  const complete = Map.groupBy(
-    backups.filter(({ isComplete }) => isComplete),
-    ({ tier }) => tier,
-  );
-  const old = [...complete].flatMap(([tier, members]) => (tier === 'manual' ? [] : members.slice(retention[tier])));
-  return [...left, ...old.filter((backup) => backup !== newest)];
+): readonly GenuineBackup[] {
+  const whole = backups.filter(({ lost }) => lost.length === 0);
+  return [...Map.groupBy(whole, ({ manifest }) => manifest.tier)]
+    .flatMap(([tier, members]) => (tier === 'manual' ? [] : members.slice(retention[tier])))
+    .filter((backup) => backup !== whole[0]);
+}
+
+/** Folders without a manifest, once nobody can be at work on them. */
+export function leftFolders(folders: readonly ListedFolder[], leftBefore: Date): readonly ListedFolder[] {
+  return folders.filter(({ isComplete, changedAt }) => !isComplete && changedAt < leftBefore);
 }

@@ -21,7 +21,7 @@ const USAGE = `usage: npm run restore-platform -- --from <folder or address> --k
   --from <where>     the folder of PLATFORM_BACKUP_DIR, or a bucket: https://s3.example.com/platform-backups, with
                      BACKUP_MIRROR_ACCESS_KEY and BACKUP_MIRROR_SECRET_KEY in the environment
   --key <file>       the recovery key
-  --backup <id>      this backup (default: the newest complete one)
+  --backup <id>      this backup (default: the newest complete one, where it is not older than two days)
   --env-file <file>  of an installation by containers: writes the keys there as lines, and not into the data folder
   --keys-only        writes nothing else: its database server starts with a password of that file
 
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   const report = createReporter(process.stderr);
   const dataDir = defaultDataFolder(process.env);
   const place = placeOf(from, process.env);
-  const options = { place, recoveryKey, backupId, version: await ownVersion() };
+  const options = { place, recoveryKey, backupId, version: await ownVersion(), now: new Date() };
   const { id } = await restorePlatform({ ...options, dataDir, env: process.env, envFile, keysOnly, report });
   const next = 'Next: npm start, and what docs/operate.md says under "After a restore"';
   console.log(keysOnly ? `The keys of ${id} are in ${envFile}` : `${id} is restored into ${dataDir}. ${next}`);

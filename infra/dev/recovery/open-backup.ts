@@ -8,28 +8,32 @@ import {
   unsealInstallationKeys,
 } from '../../../adapters/platform-backup/recovery-key.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { lookAtPlace } from '../../../domain/platform-backup/look.ts';
 import {
   type Manifest,
   type ManifestPart,
-  readManifest,
   requireKeys,
+  requireReadable,
 } from '../../../domain/platform-backup/manifest.ts';
 import { partContext, partName, platformParts } from '../../../domain/platform-backup/parts.ts';
-import { listedBackups, MANIFEST_FILE } from '../../../domain/platform-backup/places.ts';
+import type { GenuineBackup } from '../../../domain/platform-backup/places.ts';
 import type { BackupPlace } from '../../../domain/platform-backup/ports.ts';
 
 export interface OpenBackupOptions {
   readonly place: Pick<BackupPlace, 'list' | 'get'>;
   readonly recoveryKey: RecoveryKey;
-  /** The newest complete one where it says nothing. */
+  /** Where it says nothing: the newest complete one, unless that is old. */
   readonly backupId: string | undefined;
   /** Of this platform. */
   readonly version: string;
+  readonly now: Date;
 }
 
 /** A backup that can be restored, as far as its manifest and its keys tell. */
 export interface OpenedBackup {
   readonly manifest: Manifest;
+  /** How long ago it was begun, in words. */
+  readonly age: string;
   /** Of the installation. */
   readonly keys: Readonly<Record<string, string>>;
   /** The content of a part. @throws NOT_RESTORABLE for one that was changed; nothing of a changed chunk is given out */
@@ -38,16 +42,19 @@ export interface OpenedBackup {
   verify(onPart: (part: ManifestPart) => void): Promise<void>;
 }
 
-const LONGEST_MANIFEST = 4 * 1024 ** 2;
+/** A backup is made each night: an older newest one may be all that somebody has left there. */
+const OLD_MS = 2 * 86_400_000;
+
+/** Of a message. */
+const MOST_NAMED = 10;
 
 /** Finds a backup and opens its keys; it writes nothing. @throws NOT_RESTORABLE saying why, OBJECT_STORE_… */
 export async function openBackup(options: OpenBackupOptions): Promise<OpenedBackup> {
-  const { place, recoveryKey, version } = options;
-  const { id, folder } = await findBackup(options);
-  const text = await readText(await place.get(`${folder}${MANIFEST_FILE}`));
+  const { place, recoveryKey, version, now } = options;
   const manifestKey = manifestKeyOf(recoveryKey);
-  const manifest = readManifest(text, manifestKey, version);
-  if (manifest.id !== id) throw refused(`The folder ${folder} has the manifest of ${manifest.id}`);
+  const { folder, manifest: proven } = await findBackup(options, manifestKey);
+  const manifest = requireReadable(proven, version);
+  const { id } = manifest;
   const keys = await unsealInstallationKeys(recoveryKey, manifest.sealedKeys);
   requireKeys(manifest, keys, manifestKey);
   requireParts(manifest);
@@ -57,7 +64,7 @@ export async function openBackup(options: OpenBackupOptions): Promise<OpenedBack
     return part;
   };
   return {
-    ...{ manifest, keys },
+    ...{ manifest, keys, age: ageOf(manifest.startedAt, now) },
     read: (name) => content(partOf(name)),
     async verify(onPart) {
       for (const part of manifest.parts) {
@@ -93,21 +100,45 @@ async function* decompressed(body: AsyncIterable<Uint8Array>, name: string): Asy
   }
 }
 
-async function findBackup({
-  place,
-  backupId,
-}: OpenBackupOptions): Promise<{ readonly id: string; readonly folder: string }> {
-  const objects: { readonly key: string; readonly modifiedAt: Date }[] = [];
-  for await (const { key, modifiedAt } of place.list('')) objects.push({ key, modifiedAt });
-  const all = listedBackups(objects);
-  const complete = all.filter(({ isComplete }) => isComplete);
-  const found = complete.find(({ id }) => backupId === undefined || id === backupId);
-  if (found !== undefined) return found;
-  const has = complete.length === 0 ? 'none' : complete.map(({ id }) => id).join(', ');
-  const half = all.length - complete.length;
+/** By what the manifests say that the platform wrote. A name at the place says nothing: whoever may write there has chosen it. */
+async function findBackup(
+  { place, backupId, now }: OpenBackupOptions,
+  manifestKey: Uint8Array,
+): Promise<GenuineBackup> {
+  const { folders, genuine, strange } = await lookAtPlace(place, manifestKey);
+  const found = genuine.find(({ manifest: { id } }) => backupId === undefined || id === backupId);
+  if (found !== undefined) {
+    const { id, startedAt } = found.manifest;
+    if (backupId !== undefined || now.getTime() - Date.parse(startedAt) <= OLD_MS) return found;
+    const begun = `the newest backup there, ${id}, was begun ${startedAt}, ${ageOf(startedAt, now)}`;
+    throw refused(`It may not be the newest that was made: ${begun}. Give --backup ${id} to restore it nevertheless`);
+  }
+  const sought = backupId === undefined ? 'no complete backup of the platform' : `no complete backup ${backupId}`;
+  const has = named(genuine.map(({ manifest: { id } }) => id)) || 'none';
+  const half = folders.filter(({ isComplete }) => !isComplete).length;
+  const others = named(strange.map(({ folder, reason }) => `${folder} (${reason})`));
   throw refused(
-    `${backupId === undefined ? 'There is no complete backup of the platform' : `There is no complete backup ${backupId}`}: complete there ${has}, half-written ${half}`,
+    `There is ${sought}: complete there ${has}, half-written ${half}${others === '' ? '' : `, not of this recovery key ${others}`}`,
   );
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? [`and ${names.length - MOST_NAMED} more`] : [];
+  return [...names.slice(0, MOST_NAMED), ...more].join(', ');
+}
+
+const AGES = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+function ageOf(startedAt: string, now: Date): string {
+  const ms = now.getTime() - Date.parse(startedAt);
+  if (ms < -60_000) return 'after the time of this machine';
+  const [unit, unitMs] = AGES.find(([, each]) => ms >= each) ?? ['minute', 60_000];
+  const count = Math.max(0, Math.floor(ms / unitMs));
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }
 
 /** A manifest of ours that lacks a part of this version is one of a version that had fewer services: their databases stay empty. */
@@ -115,17 +146,6 @@ function requireParts({ parts, id }: Manifest): void {
   const known = platformParts().map(partName);
   const unknown = parts.map(({ name }) => name).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw refused(`${id} has parts that this version does not know: ${unknown.join(', ')}`);
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.byteLength;
-    if (size > LONGEST_MANIFEST) throw refused('Its manifest is longer than one of ours');
-    pieces.push(Buffer.from(piece));
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 function refused(reason: string): FairleadError {

@@ -49,7 +49,7 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
   const backup = await openBackup({ ...options, backupId: options.backupId ?? mark?.backupId });
   const { id, startedAt, version, parts } = backup.manifest;
   report.line(
-    `${id}, begun ${startedAt} by version ${version}: ${parts.length} parts, ${Object.keys(backup.keys).length} keys`,
+    `${id}, begun ${startedAt} (${backup.age}) by version ${version}: ${parts.length} parts, ${Object.keys(backup.keys).length} keys`,
   );
   await requireEmptyFolder(dataDir, id);
   await requireOwnEnvFile(options.envFile, backup.keys);

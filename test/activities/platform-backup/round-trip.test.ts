@@ -32,6 +32,7 @@ import { startS3, type TestS3 } from '../../support/start-s3.ts';
 const MANY = 1_300;
 const signal = AbortSignal.timeout(300_000);
 const version = '0.3.0';
+const now = new Date('2026-05-04T05:00:00.000Z');
 
 /** What only a copy of the bytes keeps. */
 const AWKWARD = {
@@ -115,7 +116,7 @@ describe('a backup of the platform and its way back', { timeout: 400_000 }, () =
     assert.equal(await target.readMark(), null);
   };
   const opened = (place: BackupPlace, backupId?: string) =>
-    openBackup({ place, backupId, version, recoveryKey: parts.recoveryKey });
+    openBackup({ place, backupId, version, now, recoveryKey: parts.recoveryKey });
   const intoNew = async (place: BackupPlace) => {
     const target = await createInstallation(mongo);
     try {
@@ -158,13 +159,18 @@ describe('a backup of the platform and its way back', { timeout: 400_000 }, () =
     await backUp(parts.deps, one);
     const recoveryKey = await makeRecoveryKey(new Date());
     const other = { ...recoveryKey, manifestKey: parts.recoveryKey.manifestKey };
-    await assert.rejects(openBackup({ place, backupId: one.id, version, recoveryKey }), { code: 'NOT_RESTORABLE' });
-    await assert.rejects(openBackup({ place, backupId: one.id, version, recoveryKey: other }), {
+    await assert.rejects(openBackup({ place, backupId: one.id, version, now, recoveryKey }), {
+      code: 'NOT_RESTORABLE',
+    });
+    await assert.rejects(openBackup({ place, backupId: one.id, version, now, recoveryKey: other }), {
       message: /The recovery key is not the one/,
     });
-    await assert.rejects(openBackup({ place, backupId: one.id, version: '0.2.9', recoveryKey: parts.recoveryKey }), {
-      message: /was made by version 0\.3\.0/,
-    });
+    await assert.rejects(
+      openBackup({ place, backupId: one.id, version: '0.2.9', now, recoveryKey: parts.recoveryKey }),
+      {
+        message: /was made by version 0\.3\.0/,
+      },
+    );
     await assert.rejects(opened(place, 'pbk_none'), { message: /There is no complete backup pbk_none/ });
     const home = join(
       folder,
@@ -212,7 +218,7 @@ describe('a backup of the platform and its way back', { timeout: 400_000 }, () =
         await backUp(cut, one).catch((error: Error) => assert.equal(error.message, 'killed'));
         if (!kill.died()) return t.diagnostic(`${write - 1} writes`);
         const isWritten = (await deps.records.find(one.id))?.status === 'completed';
-        const found = await openBackup({ place: store, backupId: one.id, version, recoveryKey }).then(
+        const found = await openBackup({ place: store, backupId: one.id, version, now, recoveryKey }).then(
           () => true,
           () => false,
         );

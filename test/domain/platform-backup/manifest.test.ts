@@ -5,8 +5,9 @@ import { FairleadError } from '../../../domain/errors.ts';
 import {
   type ManifestContent,
   namesOfKeys,
-  readManifest,
+  proveManifest,
   requireKeys,
+  requireReadable,
   writeManifest,
 } from '../../../domain/platform-backup/manifest.ts';
 
@@ -25,6 +26,11 @@ const content = (changes: Partial<ManifestContent> = {}): ManifestContent => ({
   sealedKeys: 'a.b.c.d.e',
   ...changes,
 });
+
+const readManifest = (text: string, key: Uint8Array, version: string) =>
+  requireReadable(proveManifest(text, key), version);
+/** Of a version that writes what this one does not know. */
+const written = (changes: object) => writeManifest({ ...content(), ...changes } as ManifestContent, manifestKey);
 
 const refuses = (read: () => unknown, message: RegExp) =>
   assert.throws(
@@ -50,13 +56,14 @@ describe('the manifest of a backup of the platform', () => {
       refuses(() => readManifest(text.replace(from, to), manifestKey, '0.3.0'), /was changed/);
     }
     refuses(() => readManifest(text.slice(0, -30), manifestKey, '0.3.0'), /not one of a backup/);
-    refuses(() => readManifest('{"format":1,"version":"0.3.0"}', manifestKey, '0.3.0'), /damaged/);
+    refuses(() => readManifest('{"format":1,"version":"0.3.0"}', manifestKey, '0.3.0'), /not one of a backup/);
+    refuses(() => readManifest(written({ keys: 'none' }), manifestKey, '0.3.0'), /damaged/);
   });
 
-  it('of a newer version or format is refused before anything else of it is read', () => {
+  it('of a newer version or format is proven, and refused by its name', () => {
     const newer = writeManifest(content({ version: '0.4.0' }), manifestKey);
     refuses(() => readManifest(newer, manifestKey, '0.3.9'), /made by version 0\.4\.0 .* this is 0\.3\.9/);
-    refuses(() => readManifest('{"format":2,"version":"0.3.0","new":[]}', manifestKey, '0.3.0'), /in format 2/);
+    refuses(() => readManifest(written({ format: 2, new: [] }), manifestKey, '0.3.0'), /in format 2/);
     assert.equal(readManifest(writeManifest(content(), manifestKey), manifestKey, '1.0.0').id, 'pbk_x');
   });
 

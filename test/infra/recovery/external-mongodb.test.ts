@@ -55,7 +55,7 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
   const users = () => databaseOf('idp').collection<{ _id: string }>('users');
   const options = async (dataDir: string, changes: { envFile?: string; keysOnly?: boolean } = {}) => ({
     ...{ place: createFolderStore(at('place')), recoveryKey: readRecoveryKey(await readFile(at('key.json'), 'utf8')) },
-    ...{ backupId: undefined, version, dataDir: at(dataDir), report: silentReporter },
+    ...{ backupId: undefined, version, now: new Date(), dataDir: at(dataDir), report: silentReporter },
     ...{ env: { MONGODB_URI: mongodbUri() }, envFile: at('new.env'), ...changes },
   });
 
