@@ -23,6 +23,8 @@ export const manifestPartSchema = z.strictObject({
 
 export type ManifestPart = z.infer<typeof manifestPartSchema>;
 
+const version = z.string().regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/);
+
 /** Which keys an installation has, without telling anything of use about them. */
 export const keyNameSchema = z.strictObject({
   name: z.string().min(1),
@@ -38,7 +40,7 @@ const contentSchema = z.strictObject({
   startedAt: z.iso.datetime(),
   completedAt: z.iso.datetime(),
   /** Of the platform that made it. */
-  version: z.string(),
+  version,
   parts: z.array(manifestPartSchema),
   keys: z.array(keyNameSchema),
   /** All of them, encrypted for the recovery key (a compact JWE). */
@@ -53,7 +55,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 /** What manifests of every version say: whose they are, and which files are theirs. */
 const provenSchema = z.looseObject({
   format: z.int(),
-  version: z.string(),
+  version,
   id: z.string(),
   tier: z.enum(BACKUP_TIERS),
   startedAt: z.iso.datetime(),
@@ -88,13 +90,13 @@ export function proveManifest(text: string, manifestKey: Uint8Array): ProvenMani
 }
 
 /**
- * @param version of the platform that reads it
+ * @param own version, of the platform that reads it
  * @throws NOT_RESTORABLE naming what is wrong, for what this version cannot restore
  */
-export function requireReadable(proven: ProvenManifest, version: string): Manifest {
-  if (proven.format > MANIFEST_FORMAT || compareVersions(proven.version, version) > 0) {
+export function requireReadable(proven: ProvenManifest, own: string): Manifest {
+  if (proven.format > MANIFEST_FORMAT || compareVersions(proven.version, own) > 0) {
     throw refused(
-      `It was made by version ${proven.version} in format ${proven.format}, and this is ${version}: restore it by that version, or a later one`,
+      `It was made by version ${proven.version} in format ${proven.format}, and this is ${own}: restore it by that version, or a later one`,
     );
   }
   const parsed = manifestSchema.safeParse(proven);

@@ -67,6 +67,21 @@ describe('the manifest of a backup of the platform', () => {
     assert.equal(readManifest(writeManifest(content(), manifestKey), manifestKey, '1.0.0').id, 'pbk_x');
   });
 
+  it('says nothing of what somebody else wrote, and has a version that is one', () => {
+    for (const forged of [
+      { format: 9, version: '\u001b[2J\u001b]0;all is well\u0007 9.9.9' },
+      { ...content(), format: 2, version: '9.9.9', mac: '0'.repeat(64) },
+    ]) {
+      refuses(
+        () => readManifest(JSON.stringify(forged), manifestKey, '0.3.0'),
+        /^Its manifest (is not one of a backup of the platform|was changed, or belongs to another recovery key)$/,
+      );
+    }
+    for (const version of ['9', 'v1.2.3', '1.2.3 ', '1.2.3-\u001b[2J'])
+      refuses(() => readManifest(written({ version }), manifestKey, '0.3.0'), /of a format that this version does not/);
+    assert.equal(readManifest(written({ version: '0.3.0-rc.1' }), manifestKey, '0.3.0').version, '0.3.0-rc.1');
+  });
+
   it('names each key that is missing or another one, and tells nothing of them', () => {
     requireKeys(content(), KEYS, manifestKey);
     refuses(() => requireKeys(content(), { STACK_ID: KEYS.STACK_ID }, manifestKey), /: IDP_ENCRYPTION_KEY$/);
