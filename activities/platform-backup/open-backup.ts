@@ -60,5 +60,5 @@ export function configurationProblem({
   const other = heldKeys.filter(({ name, fingerprint }) => sealed.get(name) !== fingerprint).map(({ name }) => name);
   const bad = [...new Set([...missing, ...other])];
   if (bad.length === 0) return null;
-  return `The keys that are encrypted for the recovery key are not those of now (${bad.join(', ')}): run \`npm run recovery-key -- --key <file> --env-file <file>\` again, or restart \`npm start\``;
+  return `The keys that are encrypted for the recovery key are not those of now (${bad.join(', ')}): run \`npm run recovery-key -- --key <file> --env-file <file> --write <file>\` again, or restart \`npm start\``;
 }

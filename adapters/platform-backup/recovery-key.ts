@@ -70,7 +70,7 @@ export function recipientOf({ privateKey, manifestKey }: RecoveryKey): Recipient
 
 /**
  * Encrypts the keys of an installation for its recovery key: the value of PLATFORM_RECOVERY, which the worker gets. It holds no key that
- * the worker could read, except that of manifests.
+ * the worker could read, except that of manifests: it opens no backup, and makes ones that a restore believes. It is as secret as the keys.
  */
 export async function sealInstallationKeys(
   recipient: Recipient,
