@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Db } from 'mongodb';
@@ -8,7 +8,7 @@ import { connectMongo } from '../../../adapters/mongo/connect.ts';
 import { recipientOf } from '../../../adapters/platform-backup/recovery-key.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type StoringServiceName, serviceRow } from '../../../domain/services.ts';
-import { lockDataFolder, prepareDataFolder } from '../data-folder.ts';
+import { lockDataFolder, prepareDataFolder, writePrivateText } from '../data-folder.ts';
 import { mongo } from '../parts/mongo.ts';
 import type { Env } from '../project.ts';
 import { describePart, partVariables } from '../stack-parts.ts';
@@ -16,6 +16,7 @@ import { startOnPorts } from '../stack-ports.ts';
 import { readSecrets, writeSecrets } from '../stack-secrets.ts';
 import { createSupervisor } from '../supervisor.ts';
 import type { Reporter } from '../terminal.ts';
+import { envLines } from './env-lines.ts';
 import { type OpenBackupOptions, openBackup } from './open-backup.ts';
 import { writeRecipient } from './recovery-file.ts';
 import { requireFree, restoreInstallation } from './restore-installation.ts';
@@ -53,8 +54,9 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
   );
   await requireEmptyFolder(dataDir, id);
   await requireOwnEnvFile(options.envFile, backup.keys);
-  if (options.keysOnly === true && options.envFile !== undefined) {
-    await writeEnvFile(options.envFile, backup.keys);
+  const envFile = options.envFile === undefined ? null : { path: options.envFile, text: envLines(backup.keys) };
+  if (options.keysOnly === true && envFile !== null) {
+    await writePrivateText(envFile.path, envFile.text);
     return { id, startedAt, version };
   }
   const outside = parts.flatMap(({ name }) => outsideService(name, env));
@@ -76,8 +78,8 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
           readMark: () => readMark(dataDir),
           writeMark: (next) => writeMark(dataDir, next),
           writeKeys: async (keys) => {
-            if (options.envFile === undefined) await writeSecrets(dataDir, keys);
-            else await writeEnvFile(options.envFile, keys);
+            if (envFile === null) await writeSecrets(dataDir, keys);
+            else await writePrivateText(envFile.path, envFile.text);
             await writeRecipient(dataDir, recipientOf(options.recoveryKey));
           },
           database: async (service) => {
@@ -129,17 +131,6 @@ async function requireOwnEnvFile(path: string | undefined, keys: Readonly<Record
   const has = parseEnv(await readFile(path, 'utf8'));
   const isSame = Object.entries(has).every(([name, value]) => keys[name] === value);
   if (!isSame) throw new FairleadError('CONFLICT', `${path} has other keys already: name a file that is not there`);
-}
-
-async function writeEnvFile(path: string, keys: Readonly<Record<string, string>>): Promise<void> {
-  const lines = Object.entries(keys).map(([name, value]) => `${name}=${written(value)}\n`);
-  await writeFile(path, lines.join(''), { mode: 0o600, flush: true });
-}
-
-/** As it stands in the file: in quotes only where it is not read as it is otherwise. */
-function written(value: string): string {
-  const isRead = (text: string): boolean => parseEnv(`A=${text}`).A === value;
-  return [value, `'${value}'`, `"${value}"`].find(isRead) ?? value;
 }
 
 function connections(env: Env) {

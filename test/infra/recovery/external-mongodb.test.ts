@@ -40,7 +40,7 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     await mkdir(at('place'));
     await writeFile(
       at('.env'),
-      `${installationSecrets()}PLATFORM_DOMAIN=apps.example.com\nPLATFORM_NAME="Acme # one"\n`,
+      `${installationSecrets()}PLATFORM_DOMAIN=apps.example.com\nPLATFORM_NAME="Acme # one"\nMAIL_WORD='pa$word'\n`,
       { mode: 0o600 },
     );
   });
@@ -68,7 +68,19 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
       code: 'VALIDATION_FAILED',
       message: /lacks keys of the installation: .*IDP_ENCRYPTION_KEY/,
     });
-    const line = await useRecoveryKey({ out: at('key.json'), envFile: at('.env') }, {}, tell);
+    await writeFile(at('odd.env'), `${installationSecrets()}PLATFORM_NAME=it's "so"\n`);
+    await assert.rejects(useRecoveryKey({ out: at('key.json'), envFile: at('odd.env') }, {}, tell), {
+      code: 'VALIDATION_FAILED',
+      message: /PLATFORM_NAME/,
+    });
+    await assert.rejects(useRecoveryKey({ out: at('key.json'), write: at('worker.env') }, {}, tell), /usage:/);
+    await writeFile(at('worker.env'), 'A=b\nPLATFORM_RECOVERY=old\n', { mode: 0o644 });
+    const written = { envFile: at('.env'), write: at('worker.env') };
+    assert.equal(await useRecoveryKey({ ...written, out: at('key.json') }, {}, tell), '');
+    assert.equal(await useRecoveryKey({ ...written, key: at('key.json') }, {}, tell), '');
+    assert.equal((await stat(at('worker.env'))).mode & 0o777, 0o600);
+    assert.match(await readFile(at('worker.env'), 'utf8'), /^A=b\nPLATFORM_RECOVERY=[\w-]+\n$/);
+    const line = await useRecoveryKey({ key: at('key.json'), envFile: at('.env') }, {}, tell);
     const [, value = ''] = /^PLATFORM_RECOVERY=([\w-]+)\n$/.exec(line) ?? [];
     const { deps } = await createPlatformBackupParts();
     const recovery = openRecovery(value);
@@ -105,7 +117,7 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     await restorePlatform(await options('after', { keysOnly: true }));
     await assert.rejects(stat(at('after')), { code: 'ENOENT' });
     assert.deepEqual(parseEnv(await readFile(at('new.env'), 'utf8')), parseEnv(await readFile(at('.env'), 'utf8')));
-    assert.match(await readFile(at('new.env'), 'utf8'), /^PLATFORM_NAME='Acme # one'$/m);
+    assert.match(await readFile(at('new.env'), 'utf8'), /^PLATFORM_NAME='Acme # one'\nMAIL_WORD='pa\$word'$/m);
     assert.equal((await stat(at('new.env'))).mode & 0o777, 0o600);
     await restorePlatform(await options('after'));
     assert.deepEqual(await users().find({}).toArray(), [{ _id: 'usr_ada' }]);
