@@ -18,6 +18,7 @@ import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
 import type { BuilderClientsDeps } from './oauth-clients/builder-deps.ts';
 import { builderClientRoutes } from './oauth-clients/builder-routes.ts';
+import { type PlatformBackupRoutesDeps, platformBackupRoutes } from './platform-backup/routes.ts';
 
 export interface BuilderOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
   readonly health: HealthOptions;
@@ -34,6 +35,7 @@ export function createBuilderApp(
     GitIdentitiesDeps &
     GitHooksDeps &
     BackupsDeps &
+    PlatformBackupRoutesDeps &
     DatabasesDeps &
     CustomDomainsDeps &
     AuthorizedOrgsDeps,
@@ -55,6 +57,7 @@ export function createBuilderApp(
       ...gitHooksRoutes(deps),
       ...authorizedOrgsRoutes(deps),
       ...backupsRoutes(deps),
+      ...platformBackupRoutes(deps),
       ...databasesRoutes(deps),
       ...customDomainsRoutes(deps),
     ],

@@ -4,10 +4,12 @@ import { LEVEL_FILTERS } from '../domain/logs/parse-entry.ts';
 import { fromMoment } from './moment-option.ts';
 import { duration, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
+import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const loadTail = () => import('./commands/tail.ts');
 const loadPlatform = () => import('./commands/platform.ts');
+const loadBackups = () => import('./commands/platform-backups.ts');
 
 const LONGEST_AGO_SECONDS = 366 * 86_400;
 
@@ -31,7 +33,9 @@ export function addLogCommands(program: Command, perform: Perform, serviceArgume
     .action((service, _options, self) =>
       perform(self, async (context) => (await loadTail()).tail(context, service, self.opts())),
     );
-  const platform = program.command('platform').description('the platform’s own programs (platform admins)');
+  const platform = program
+    .command('platform')
+    .description('the platform’s own programs and its backups (platform admins)');
   platform
     .command('logs')
     .description('list the log files of the platform’s programs')
@@ -45,6 +49,31 @@ export function addLogCommands(program: Command, perform: Perform, serviceArgume
   ).action((part, _options, self) =>
     perform(self, async (context) => (await loadPlatform()).tailPlatform(context, part, self.opts())),
   );
+  addPlatformBackupCommands(platform, perform);
+}
+
+function addPlatformBackupCommands(platform: Command, perform: Perform): void {
+  platform
+    .command('backup')
+    .description('back the platform itself up now, and wait for the end')
+    .option('--detach', 'do not wait')
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadBackups()).backUpPlatform(context, self.opts())),
+    );
+  platform
+    .command('backups')
+    .description('list backups of the platform, newest first')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadBackups()).listPlatformBackups(context, self.opts())),
+    );
+  platform
+    .command('backup-cancel')
+    .description('cancel a backup of the platform that runs')
+    .argument('<backup>', 'id of the backup')
+    .action((backup, _options, self) =>
+      perform(self, async (context) => (await loadBackups()).cancelPlatformBackup(context, backup)),
+    );
 }
 
 /** @param streams the first is the default */

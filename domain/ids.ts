@@ -28,6 +28,7 @@ export const ID_PREFIXES = {
   gitDelivery: 'gdl',
   backup: 'bak',
   restore: 'rst',
+  platformBackup: 'pbk',
   property: 'prp',
   job: 'job',
   searchPull: 'spr',

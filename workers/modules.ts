@@ -14,6 +14,7 @@ import { logs } from './logs.ts';
 import type { WorkerModule } from './module.ts';
 import { monitors } from './monitors.ts';
 import { notifications } from './notifications.ts';
+import { platformBackup } from './platform-backup.ts';
 import { properties } from './properties.ts';
 import { searchPulls } from './search-pulls.ts';
 
@@ -31,6 +32,7 @@ export const MODULES: readonly WorkerModule[] = [
   auditLedger,
   logs,
   backups,
+  platformBackup,
   searchPulls,
   properties,
   customDomains,

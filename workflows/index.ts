@@ -44,6 +44,8 @@ export { startShards } from './monitors/start-shards.ts';
 export { watchShard } from './monitors/watch-shard.ts';
 export { deliver } from './notifications/deliver.ts';
 export { gatherNotices } from './notifications/gather-notices.ts';
+export { backUpPlatform } from './platform-backup/back-up-platform.ts';
+export { nightlyPlatformBackup } from './platform-backup/nightly-platform-backup.ts';
 export { askSearchEngine } from './properties/ask-search-engine.ts';
 export { recheckProperties } from './properties/recheck-properties.ts';
 export { resumeVerifications } from './properties/resume-verifications.ts';

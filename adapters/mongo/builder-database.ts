@@ -11,6 +11,7 @@ import { ensureIndexes } from './ensure-indexes.ts';
 import { INDEXES as GIT_HOOKS_INDEXES } from './git-hooks/indexes.ts';
 import { INDEXES as GIT_IDENTITIES_INDEXES } from './git-identities/indexes.ts';
 import { INDEXES as GRANTS_INDEXES } from './grants/indexes.ts';
+import { INDEXES as PLATFORM_BACKUP_INDEXES } from './platform-backup/indexes.ts';
 
 /** The indexes of every module of the builder. @throws UNAVAILABLE */
 export async function createBuilderIndexes(db: Db): Promise<void> {
@@ -25,6 +26,7 @@ export async function createBuilderIndexes(db: Db): Promise<void> {
     ...GIT_IDENTITIES_INDEXES,
     ...GRANTS_INDEXES,
     ...GIT_HOOKS_INDEXES,
+    ...PLATFORM_BACKUP_INDEXES,
     ...SHARING_INDEXES,
   });
 }

@@ -29,10 +29,12 @@ import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliverie
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
 import { createGitIdentityStore } from '../../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
+import { createPlatformBackupStore } from '../../adapters/mongo/platform-backup/records.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
 import { createDomainCommands } from '../../adapters/temporal/domain-commands.ts';
 import { createGitHookCommands } from '../../adapters/temporal/git-hook-commands.ts';
 import { createGrantCommands } from '../../adapters/temporal/grant-commands.ts';
+import { createPlatformBackupCommands } from '../../adapters/temporal/platform-backup-commands.ts';
 import { createReencryptionCommands } from '../../adapters/temporal/reencryption-commands.ts';
 import { createSharingCommands } from '../../adapters/temporal/sharing-commands.ts';
 import type { LegacyVault, LockerSource } from '../../domain/config/secret-import.ts';
@@ -83,6 +85,8 @@ export const builder = defineService({
     const deps = {
       ...stores,
       ...composeBackups({ env, db, temporal: temporal() }),
+      platformBackups: createPlatformBackupStore({ db, now }),
+      platformBackupCommands: createPlatformBackupCommands(temporal()),
       services: createServiceStore({ db, now }),
       history: createVariableHistory({ db }),
       domains: createCustomDomainStore({ db }),

@@ -1,5 +1,6 @@
 // Entry of every development command: set-up first (plain JS for any Node >= 20), then the command on the project's
-// own Node. Usage: node infra/dev/run.mjs start|test|bench|corpus|cluster|image|check|doctor|credentials|pack-sdk [args]
+// own Node. Usage: node infra/dev/run.mjs start|test|bench|corpus|cluster|image|check|doctor|credentials|pack-sdk|
+// recovery-key|restore-platform [args]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pruneCompileCache } from '../../cli/compile-cache.mjs';
 
-const COMMANDS = ['start', 'test', 'bench', 'corpus', 'cluster', 'image', 'check', 'doctor', 'credentials', 'pack-sdk'];
+const COMMANDS = [
+  ...['start', 'test', 'bench', 'corpus', 'cluster', 'image', 'check', 'doctor', 'credentials', 'pack-sdk'],
+  ...['recovery-key', 'restore-platform'],
+];
 const OLDEST_NODE = 20;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const bin = join(root, 'node_modules', '.bin');

@@ -8,6 +8,10 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   'audit-ledger': ['test/api/audit-ledger/query.test.ts', 'test/domain/audit-ledger/hash.test.ts'],
   'authorized-orgs': ['test/activities/authorized-orgs/sharing.test.ts'],
   backups: ['test/domain/backups/rules.test.ts', 'test/support/in-memory/backup-stores.test.ts'],
+  'platform-backup': [
+    'test/domain/platform-backup/manifest.test.ts',
+    'test/adapters/platform-backup/sealed-stream.test.ts',
+  ],
   branding: ['test/api/identity/pages/brand.test.ts'],
   catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
   config: ['test/adapters/crypto/secret-cipher.test.ts'],

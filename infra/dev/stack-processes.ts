@@ -12,6 +12,7 @@ import { PLATFORM_PROGRAMS, type PlatformProgram } from '../platform-programs.ts
 import type { ChildSpec } from './child-process.ts';
 import { currentCommit } from './current-commit.ts';
 import { type Env, projectRoot } from './project.ts';
+import { sealedKeysOf } from './recovery/recovery-file.ts';
 import { residentVariables } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
 import { PORTS, type PortName, type Ports, servesTls } from './stack-ports.ts';
@@ -52,7 +53,8 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
   const commit = await currentCommit();
   await mkdir(join(dataDir, 'workspaces'), { recursive: true });
   const variables = { ...platformVariables(options, commit), ...options.variables };
-  const ofWorker = { ...parts.worker, ...secretsHeldBy('worker', options) };
+  const recovery = { PLATFORM_RECOVERY: env.PLATFORM_RECOVERY || (await sealedKeysOf(options)) };
+  const ofWorker = { ...parts.worker, ...secretsHeldBy('worker', options), ...recovery };
   // Set to nothing, since the environment of `npm start` may have them.
   const withheld = Object.fromEntries(Object.keys(ofWorker).map((variable) => [variable, '']));
   const temporal = env.TEMPORAL_ADDRESS || parts.everyProcess.TEMPORAL_ADDRESS;

@@ -27,6 +27,8 @@ export interface StackSecrets {
   readonly secret: (name: string) => string;
   /** All of them but the stack's id, which is no secret. */
   readonly values: readonly string[];
+  /** All of them by name, the stack's id among them. */
+  readonly all: Readonly<Record<string, string>>;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function readSecrets(folder: string): Promise<StackSecrets> {
     return value;
   };
   const values = MADE.filter(({ name }) => name !== STACK_ID.name).map(({ name }) => secret(name));
-  return { stackId: secret(STACK_ID.name), internalKey: secret(INTERNAL_KEY.variable), secret, values };
+  return { stackId: secret(STACK_ID.name), internalKey: secret(INTERNAL_KEY.variable), secret, values, all };
 }
 
 /** Those that the folder has, for who looks at them beside a stack: makes none. `secret` throws NOT_FOUND. */
@@ -58,6 +60,11 @@ export async function keptSecrets(folder: string): Promise<Pick<StackSecrets, 's
     throw new FairleadError('NOT_FOUND', `no stack of this version has started on ${folder} yet: run npm start`);
   };
   return { secret };
+}
+
+/** Gives a folder without a stack those of another one. */
+export async function writeSecrets(folder: string, secrets: Readonly<Record<string, string>>): Promise<void> {
+  await writePrivateJson(pathIn(folder), secrets);
 }
 
 const pathIn = (folder: string): string => join(folder, 'secrets.json');

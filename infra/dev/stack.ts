@@ -15,6 +15,7 @@ import type { PartContext } from './parts/embedded-part.ts';
 import { PART_ROWS } from './parts.ts';
 import { createPartsOnNeed } from './parts-on-need.ts';
 import type { Env } from './project.ts';
+import { refuseHalfRestored } from './recovery/restore-mark.ts';
 import { neededPorts, type Ports, type StackPorts, startOnPorts } from './stack-ports.ts';
 import { readSecrets } from './stack-secrets.ts';
 import { createStateFile, type PartState, type StateFile, stackState } from './stack-state.ts';
@@ -65,6 +66,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await prepareDataFolder(dataDir);
   const unlock = await lockDataFolder(dataDir);
   try {
+    await refuseHalfRestored(dataDir);
     const needed = neededPorts(env);
     const start = (ports: StackPorts): Promise<Stack> => startOn(options, ports);
     const stack = await startOnPorts(options.ports, { env, needed, report }, start);

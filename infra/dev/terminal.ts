@@ -1,3 +1,4 @@
+import { plainText } from '../../domain/plain-text.ts';
 import type { Env } from './project.ts';
 
 /** What set-up and start tell the person in front of them. */
@@ -59,7 +60,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** The one line a failed command ends with. */
+/** What a failed command ends with: mostly a line. It may quote others, and has nothing that a terminal would obey. */
 export function errorLine(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return plainText(error instanceof Error ? error.message : String(error));
 }

@@ -86,6 +86,7 @@ const OF_ENGINE = [
   'test/hostile/',
   'test/infra/image/platform-image.test.ts',
   'test/infra/kubernetes/chart-install.test.ts',
+  'test/infra/recovery/restore-platform.test.ts',
   'test/workers/kill-collector.test.ts',
 ];
 

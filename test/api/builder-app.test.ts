@@ -25,6 +25,10 @@ const TABLE = readTable(`
   GET    /services/acme-shop/config/history         401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/runtime                401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/logs                   401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
+  POST   /platform/backups                          401 202 202 403 403 403 403 403 403 403 403 403 403 403 403
+  GET    /platform/backups                          401 200 200 403 403 403 403 403 403 403 403 403 403 403 403
+  GET    /platform/backups/none                     401 404 404 403 403 403 403 403 403 403 403 403 403 403 403
+  POST   /platform/backups/none/cancel              401 404 404 403 403 403 403 403 403 403 403 403 403 403 403
   GET    /platform/logs                             401 200 200 200 403 403 403 403 403 403 403 403 403 403 403
   GET    /platform/logs/tail                        401 200 200 200 403 403 403 403 403 403 403 403 403 403 403
   GET    /platform/logs/tail?part=none              401 404 404 404 403 403 403 403 403 403 403 403 403 403 403

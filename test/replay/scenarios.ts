@@ -43,6 +43,7 @@ import { loginRotation } from './login-rotation-scenario.ts';
 import { longNights } from './long-nights-scenario.ts';
 import { monitorUpkeep } from './monitors-scenario.ts';
 import { withOwnWorker } from './own-worker.ts';
+import { platformBackups } from './platform-backup-scenario.ts';
 import { properties } from './properties-scenario.ts';
 import { reconcileDomains } from './reconcile-domains-scenario.ts';
 import type { Recordings } from './recordings.ts';
@@ -97,6 +98,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   backups,
   longNights,
   untoldNights,
+  platformBackups,
   properties,
   domain,
   reconcileDomains,

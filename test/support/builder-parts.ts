@@ -12,11 +12,13 @@ import type { GitIdentityStore } from '../../domain/git-identities/ports.ts';
 import type { GrantStore } from '../../domain/grants/ports.ts';
 import type { PlatformLogReader } from '../../domain/logs/platform-log.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
+import type { PlatformBackupStore } from '../../domain/platform-backup/ports.ts';
 
 /** What the builder's routes keep: in memory (`in-memory/builder-parts.ts`) or on real stores (`stored-builder-parts.ts`). */
 export interface BuilderParts {
   readonly backups: BackupStore;
   readonly restores: RestoreStore;
+  readonly platformBackups: PlatformBackupStore;
   readonly services: ServiceStore;
   readonly history: VariableHistory;
   readonly builds: BuildStore;

@@ -84,6 +84,8 @@ export async function startApi(
     parts;
   const { gitConnections, gitDeliveries, gitHeads, gitIdentities, backups, restores } = parts;
   const backupCommands = createInMemoryBackupCommands();
+  /** Backups of the platform that run; tests say that there is no room for one more. */
+  const platformBackupWork = { running: new Set<string>(), isBusy: false };
   const backupArchives = createInMemoryObjectStore();
   /** Databases of services, by `<service id>/<environment>`. */
   const databases = new Map<string, Awaited<ReturnType<ServiceDatabases['of']>>>();
@@ -127,6 +129,14 @@ export async function startApi(
       ...{ services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives },
       platformLogs,
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
+      platformBackups: parts.platformBackups,
+      platformBackupCommands: {
+        async backUp({ id }) {
+          if (platformBackupWork.isBusy) throw new FairleadError('BACKUP_IN_PROGRESS', 'another one runs');
+          platformBackupWork.running.add(id);
+        },
+        cancel: async (id) => platformBackupWork.running.delete(id),
+      },
       ...{ backups, restores, backupCommands, backupArchives, hasObjectStore: true, backupDownloadTtlSeconds: 900 },
       backupNights: { isEnabled: true, hourUtc: 2 },
       domains: parts.domains,
@@ -216,6 +226,7 @@ export async function startApi(
     gitHookCommands,
     backupCommands,
     backupArchives,
+    platformBackupWork,
     databases,
     dropped,
     databaseRecords,

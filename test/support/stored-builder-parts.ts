@@ -20,6 +20,7 @@ import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliverie
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
 import { createGitIdentityStore } from '../../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
+import { createPlatformBackupStore } from '../../adapters/mongo/platform-backup/records.ts';
 import type { BuilderParts } from './builder-parts.ts';
 import { shareService } from './share-service.ts';
 import { startMongo } from './start-mongo.ts';
@@ -34,6 +35,7 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
     services,
     backups: createBackupStore(deps),
     restores: createRestoreStore(deps),
+    platformBackups: createPlatformBackupStore(deps),
     history: createVariableHistory(deps),
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),

@@ -1,8 +1,8 @@
 import { CancellationScope, isCancellation, log, patched, setCurrentDetails } from '@temporalio/workflow';
 import { targetName } from '../../domain/backups/backup.ts';
 import type { BackupEnd, BackupJob } from '../../domain/backups/messages.ts';
+import { describeProblem } from '../describe-problem.ts';
 import { askedProofs, dumps, failBackup, openBackup, pruneBackups } from './activity-proxies.ts';
-import { describeProblem } from './describe-problem.ts';
 
 /**
  * One backup of one database; id `backup/<service>/<environment>/<engine>`, so that there is one at a time. It is completed

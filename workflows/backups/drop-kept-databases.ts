@@ -1,6 +1,6 @@
 import { nightOf } from '../../domain/backups/night.ts';
+import { scheduledTime } from '../scheduled-time.ts';
 import { dropKeptCopies } from './activity-proxies.ts';
-import { scheduledTime } from './scheduled-time.ts';
 import { tellOfNight } from './tell-of-night.ts';
 
 /** Drops the databases that restores have kept for DATABASE_GRACE_DAYS; schedule `drop-kept-databases`. What cannot be dropped raises an alarm. */

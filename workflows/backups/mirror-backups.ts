@@ -1,9 +1,9 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { MirrorRun } from '../../activities/backups/mirror-archives.ts';
 import { nightOf } from '../../domain/backups/night.ts';
+import { describeProblem } from '../describe-problem.ts';
+import { scheduledTime } from '../scheduled-time.ts';
 import { mirrorArchives } from './activity-proxies.ts';
-import { describeProblem } from './describe-problem.ts';
-import { scheduledTime } from './scheduled-time.ts';
 import { tellOfNight } from './tell-of-night.ts';
 
 /** Copies the bucket to the off-site bucket; schedule `mirror-backups`. A refused or failed copy raises an alarm. */

@@ -15,12 +15,12 @@ import type { NightPlan, PlaceInNight } from '../../activities/backups/plan-nigh
 import { type BackupProblem, groupKey, targetName } from '../../domain/backups/backup.ts';
 import { type BackupJob, backupWorkflowId, type UnderWay } from '../../domain/backups/messages.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
+import { describeProblem } from '../describe-problem.ts';
+import { scheduledTime } from '../scheduled-time.ts';
 import { closeAbandoned, nextPages, planNight, reportNight, skipBackup } from './activity-proxies.ts';
 import { backUpDatabase } from './back-up-database.ts';
-import { describeProblem } from './describe-problem.ts';
 import { endAbandonedRestore } from './end-abandoned-restore.ts';
 import { isNightOver, NIGHT_HOURS, nightBegin, startWaitLimit } from './night-limit.ts';
-import { scheduledTime } from './scheduled-time.ts';
 import { tellOfNight } from './tell-of-night.ts';
 
 /** What is left of a night that continues as new. */

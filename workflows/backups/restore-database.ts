@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancellationScope, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import { targetName } from '../../domain/backups/backup.ts';
 import type { BackupJob, RestoreEnd, RestoreJob } from '../../domain/backups/messages.ts';
+import { describeProblem } from '../describe-problem.ts';
 import { beginSafetyBackup, endRestore, openRestore, restores } from './activity-proxies.ts';
 import { makeBackup } from './back-up-database.ts';
-import { describeProblem } from './describe-problem.ts';
 
 /**
  * One restore; it has the id of the backups of its database, so that nothing else reads or writes that meanwhile. With

@@ -1,7 +1,7 @@
 import { isCancellation, log, patched } from '@temporalio/workflow';
 import type { NightReport } from '../../activities/backups/report-night.ts';
+import { describeProblem } from '../describe-problem.ts';
 import { reportNight } from './activity-proxies.ts';
-import { describeProblem } from './describe-problem.ts';
 
 /**
  * Reports what a run of a night came to. Where operators cannot be told, such as by a mail server that refuses the mail, the log of

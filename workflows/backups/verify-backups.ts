@@ -2,10 +2,10 @@ import { continueAsNew, isCancellation, patched, setCurrentDetails, workflowInfo
 import type { ProofsPlan } from '../../activities/backups/verify-backup.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
 import type { PlaceInProofs } from '../../domain/backups/verification.ts';
+import { describeProblem } from '../describe-problem.ts';
+import { scheduledTime } from '../scheduled-time.ts';
 import { listBackupsToVerify, nextPages, proofs, reportStale } from './activity-proxies.ts';
-import { describeProblem } from './describe-problem.ts';
 import { isNightOver, leftOfNight, NIGHT_HOURS, nightBegin } from './night-limit.ts';
-import { scheduledTime } from './scheduled-time.ts';
 import { tellOfNight } from './tell-of-night.ts';
 
 export interface VerificationTally {

@@ -12,6 +12,7 @@ import {
 } from './git-hook-stores.ts';
 import { createInMemoryGitIdentities } from './git-identities.ts';
 import { createInMemoryGrantStore } from './grant-store.ts';
+import { createInMemoryPlatformBackupStore } from './platform-backup-parts.ts';
 import { createInMemoryPlatformLogs } from './platform-logs.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
@@ -28,6 +29,7 @@ export function createInMemoryBuilderParts(): BuilderParts {
     services,
     backups: createInMemoryBackupStore(),
     restores: createInMemoryRestoreStore(),
+    platformBackups: createInMemoryPlatformBackupStore(),
     history: createInMemoryVariableHistory(),
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),

@@ -1,6 +1,6 @@
 import { ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
-import type { BackupProblem } from '../../domain/backups/backup.ts';
-import { isErrorCode } from '../../domain/errors.ts';
+import type { BackupProblem } from '../domain/backups/backup.ts';
+import { isErrorCode } from '../domain/errors.ts';
 
 /** Why a backup or restore failed, as its record says it. */
 export function describeProblem(error: unknown): BackupProblem {

@@ -1,0 +1,4 @@
+import { platformBackupStoreSuite } from '../../ports/platform-backup-store.ts';
+import { createInMemoryPlatformBackupStore } from './platform-backup-parts.ts';
+
+platformBackupStoreSuite(async () => createInMemoryPlatformBackupStore());
