@@ -1,7 +1,7 @@
 import { BSON, type ClientSession, type Collection, type Db, type Document, MongoError } from 'mongodb';
 import { z } from 'zod';
 import { READ_LAST } from '../../domain/platform-backup/parts.ts';
-import { mongoCall } from '../mongo/connect.ts';
+import { insertOnce, mongoCall } from '../mongo/connect.ts';
 import { describingFrame, eachFrame, endFrame, FRAMES, frame } from './frames.ts';
 import { mendPairs } from './pairs.ts';
 
@@ -147,9 +147,9 @@ export async function isFreeFor(db: Db, backupId: string): Promise<boolean> {
 
 /** Restores a database from its stream, over what a restore of the same backup has left there. @throws NOT_RESTORABLE, UNAVAILABLE */
 export async function writeDatabase(db: Db, body: AsyncIterable<Uint8Array>, backupId: string): Promise<void> {
-  await mongoCall(() => db.dropDatabase());
-  // First of all: from here on it is known to be half a database.
-  await mongoCall(() => db.collection<{ _id: string }>(RESTORE_MARK).insertOne({ _id: backupId }));
+  // First of all, and it stays: from here on it is known to be half a database.
+  await insertOnce(db.collection<{ _id: string }>(RESTORE_MARK), backupId, {});
+  for (const { name } of await collectionsOf(db)) await mongoCall(() => db.collection(name).drop());
   let batch: { documents: Document[]; bytes: number } = { documents: [], bytes: 0 };
   let into: Collection | null = null;
   const flush = async (): Promise<void> => {

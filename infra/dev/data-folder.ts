@@ -67,7 +67,12 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
 
 /** Replaces a JSON file in one step, readable by its owner alone. What it held or will hold outlasts a power cut. */
 export async function writePrivateJson(path: string, value: unknown): Promise<void> {
+  await writePrivateFile(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Writes a file that nobody else reads: all of it is there, or what was there before. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.${process.pid}.${randomBytes(3).toString('hex')}.partial`;
-  await writeFile(partial, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
+  await writeFile(partial, text, { mode: 0o600, flush: true });
   await rename(partial, path);
 }

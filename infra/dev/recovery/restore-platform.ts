@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Db } from 'mongodb';
@@ -8,7 +8,7 @@ import { connectMongo } from '../../../adapters/mongo/connect.ts';
 import { recipientOf } from '../../../adapters/platform-backup/recovery-key.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type StoringServiceName, serviceRow } from '../../../domain/services.ts';
-import { lockDataFolder, prepareDataFolder } from '../data-folder.ts';
+import { lockDataFolder, prepareDataFolder, writePrivateFile } from '../data-folder.ts';
 import { mongo } from '../parts/mongo.ts';
 import type { Env } from '../project.ts';
 import { describePart, partVariables } from '../stack-parts.ts';
@@ -18,7 +18,7 @@ import { createSupervisor } from '../supervisor.ts';
 import type { Reporter } from '../terminal.ts';
 import { type OpenBackupOptions, openBackup } from './open-backup.ts';
 import { writeRecipient } from './recovery-file.ts';
-import { requireFree, restoreInstallation } from './restore-installation.ts';
+import { endRestore, type RestoreTarget, requireFree, restoreInstallation } from './restore-installation.ts';
 import { MARK_FILE, readMark, writeMark } from './restore-mark.ts';
 
 export interface RestorePlatformOptions extends OpenBackupOptions {
@@ -46,6 +46,11 @@ export interface RestoredPlatform {
 export async function restorePlatform(options: RestorePlatformOptions): Promise<RestoredPlatform> {
   const { dataDir, env, report } = options;
   const mark = await readMark(dataDir);
+  if (mark?.stage === 'written' && (options.backupId ?? mark.backupId) === mark.backupId) {
+    report.line(`${mark.backupId}: everything is there, and it is made usable`);
+    await withTarget(options, undefined, (target) => endRestore(mark, target));
+    return { id: mark.backupId, startedAt: mark.startedAt, version: mark.version };
+  }
   const backup = await openBackup({ ...options, backupId: options.backupId ?? mark?.backupId });
   const { id, startedAt, version, parts } = backup.manifest;
   report.line(
@@ -63,31 +68,40 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
     await requireFree({ database }, outside, id).finally(close);
   }
   await backup.verify(({ name, bytes }) => report.line(`checking ${name} (${bytes} bytes)`));
+  await withTarget(options, id, (target) =>
+    restoreInstallation(backup, target, (name) => report.line(`restoring ${name}`)),
+  );
+  return { id, startedAt, version };
+}
+
+/** Runs with the folder locked, and with the databases, whose server is started once one is asked for. @param emptyFor a backup; undefined: the folder has one */
+async function withTarget(
+  options: RestorePlatformOptions,
+  emptyFor: string | undefined,
+  work: (target: RestoreTarget) => Promise<void>,
+): Promise<void> {
+  const { dataDir, env } = options;
   await prepareDataFolder(dataDir);
   const unlock = await lockDataFolder(dataDir);
   try {
-    await requireEmptyFolder(dataDir, id);
+    if (emptyFor !== undefined) await requireEmptyFolder(dataDir, emptyFor);
     const server = embeddedServer(options);
     let opened: ReturnType<typeof connections> | undefined;
     try {
-      await restoreInstallation(
-        backup,
-        {
-          readMark: () => readMark(dataDir),
-          writeMark: (next) => writeMark(dataDir, next),
-          writeKeys: async (keys) => {
-            if (options.envFile === undefined) await writeSecrets(dataDir, keys);
-            else await writeEnvFile(options.envFile, keys);
-            await writeRecipient(dataDir, recipientOf(options.recoveryKey));
-          },
-          database: async (service) => {
-            opened ??= connections(env.MONGODB_URI ? env : { ...env, ...(await server.start()) });
-            return await opened.database(service);
-          },
-          folder: (name) => join(dataDir, name),
+      await work({
+        readMark: () => readMark(dataDir),
+        writeMark: (next) => writeMark(dataDir, next),
+        writeKeys: async (keys) => {
+          if (options.envFile === undefined) await writeSecrets(dataDir, keys);
+          else await writeEnvFile(options.envFile, keys);
+          await writeRecipient(dataDir, recipientOf(options.recoveryKey));
         },
-        (name) => report.line(`restoring ${name}`),
-      );
+        database: async (service) => {
+          opened ??= connections(env.MONGODB_URI ? env : { ...env, ...(await server.start()) });
+          return await opened.database(service);
+        },
+        folder: (name) => join(dataDir, name),
+      });
     } finally {
       await opened?.close();
       await server.stop();
@@ -95,7 +109,6 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
   } finally {
     await unlock();
   }
-  return { id, startedAt, version };
 }
 
 /** The service of a part whose database is on a server of its own; none for what the data folder has. @param part as manifests name it */
@@ -133,7 +146,7 @@ async function requireOwnEnvFile(path: string | undefined, keys: Readonly<Record
 
 async function writeEnvFile(path: string, keys: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(keys).map(([name, value]) => `${name}=${written(value)}\n`);
-  await writeFile(path, lines.join(''), { mode: 0o600, flush: true });
+  await writePrivateFile(path, lines.join(''));
 }
 
 /** As it stands in the file: in quotes only where it is not read as it is otherwise. */
