@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Db } from 'mongodb';
+import { LEFT_OUT } from '../../domain/platform-backup/parts.ts';
 import type { ReadPart } from '../../domain/platform-backup/ports.ts';
 import type { StoringServiceName } from '../../domain/services.ts';
 import { compress } from './compressed.ts';
@@ -18,10 +19,14 @@ export function createPartsReader({ databaseOf, dataDir }: PartsReaderOptions): 
     compress(
       part.kind === 'folder'
         ? readFolder(join(dataDir, part.name), signal)
-        : databaseStream(databaseOf(part.name), signal),
+        : databaseStream(databaseOf(part.name), signal, LEFT_OUT[part.name]),
     );
 }
 
-async function* databaseStream(opening: Promise<Db>, signal: AbortSignal): AsyncGenerator<Buffer> {
-  yield* readDatabase(await opening, signal);
+async function* databaseStream(
+  opening: Promise<Db>,
+  signal: AbortSignal,
+  leftOut?: readonly string[],
+): AsyncGenerator<Buffer> {
+  yield* readDatabase(await opening, signal, leftOut);
 }

@@ -43,7 +43,22 @@ export function partContext(id: string, name: string): string {
 }
 
 /**
- * Collections that are read after the others of their database. A checkpoint, a batch or a lease says how long a chain was; the chain itself
- * is read after them, and is at least as long.
+ * Collections that are read after the others of their database, in this order, where a database is not read as of one moment. The record of a
+ * batch is written after what the batch is made of, and so it is read before that. A checkpoint, a batch or a lease says how long a chain was;
+ * the chain itself is read after them, and is at least as long.
  */
-export const READ_LAST: readonly string[] = ['audit_ledger_events'];
+export const READ_LAST: readonly string[] = [
+  'batch_segments',
+  'batch_namespaces',
+  'batch_leaves',
+  'batch_nodes',
+  'audit_ledger_events',
+];
+
+/**
+ * Collections that no backup has: who was signed in, and what was half done. A session or token that was revoked after the backup would be good
+ * again; people sign in anew, and services get new tokens by themselves.
+ */
+export const LEFT_OUT: Readonly<Partial<Record<StoringServiceName, readonly string[]>>> = {
+  idp: ['sessions', 'grants', 'authorization_codes', 'device_authorizations', 'one_time_links', 'attempts'],
+};

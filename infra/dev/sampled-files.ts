@@ -11,6 +11,7 @@ export const SAMPLED_FILES: readonly string[] = [
   'test/e2e/deploy-frameworks.test.ts',
   'test/adapters/docker/build-engine.test.ts',
   'test/workers/kill-backups.test.ts',
+  'test/infra/recovery/restore-platform.test.ts',
   'test/web/properties/look.test.ts',
   'test/adapters/dump-tools/postgres-dump-tool.test.ts',
   'test/adapters/docker/workload-runtime.test.ts',
@@ -45,6 +46,7 @@ export const SAMPLED_FILES: readonly string[] = [
   'test/adapters/docker/dependency-relay.test.ts',
   'test/workers/kill-anchoring.test.ts',
   'test/adapters/docker/platform-relay.test.ts',
+  'test/api/services/kept-heartbeats.test.ts',
   'test/web/backups/look.test.ts',
 ];
 

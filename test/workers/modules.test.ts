@@ -9,8 +9,8 @@ import { MODULES } from '../../workers/modules.ts';
 
 const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
 
-/** They need no settings of their own. */
-const FOR_EVERY_WORKER = ['deploys', 'logs', 'git-hooks', 'custom-domains'];
+/** They need no settings of their own, or say what lacks when they are asked. */
+const FOR_EVERY_WORKER = ['deploys', 'logs', 'git-hooks', 'custom-domains', 'platform-backup'];
 
 describe('the modules of the worker', () => {
   it('have names and schedules of their own', () => {

@@ -47,6 +47,9 @@ export const GAP_PATIENCE_MS = 2_000;
 
 const EMPTY_RESERVES = { tailLines: 0, tailErrors: 0 } as const;
 
+/** What a head has before any line, but for its number. */
+export const EMPTY_HEAD = { bytes: 0, capped: false, ...EMPTY_RESERVES } as const;
+
 export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): BuildLog {
   const { now, limits = DEFAULT_LOG_LIMITS } = deps;
   const heads = deps.db.collection<HeadDocument>(COLLECTIONS.buildLogHeads);
@@ -55,7 +58,7 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
   async function head(buildId: string): Promise<HeadDocument> {
     const found = await mongoCall(() => heads.findOne({ _id: buildId }));
     if (found !== null) return found;
-    await insertOnce(heads, buildId, { seq: 0, bytes: 0, capped: false, ...EMPTY_RESERVES });
+    await insertOnce(heads, buildId, { seq: 0, ...EMPTY_HEAD });
     return head(buildId);
   }
 

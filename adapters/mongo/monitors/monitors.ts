@@ -10,7 +10,9 @@ import { COLLECTIONS } from './indexes.ts';
 import { type MonitorDocument, readMonitor } from './monitor-document.ts';
 
 const nameAndId = z.tuple([z.string().max(100), z.string().max(100)]);
-const LAST_NUMBER = 'last';
+
+/** The id of the one counter of numbers. */
+export const LAST_NUMBER = 'last';
 
 /** Monitors in MongoDB: one document each. */
 export function createMonitorStore({ db }: { readonly db: Db }): MonitorStore {

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/platform-backup/parts.ts';
 import type { StoringServiceName } from '../../../domain/services.ts';
 import type { OpenedBackup } from './open-backup.ts';
-import type { RestoreMark } from './restore-mark.ts';
+import type { RestoreMark, WrittenMark } from './restore-mark.ts';
 
 /** An installation without anything, or with what a restore of the same backup left that was cut off. */
 export interface RestoreTarget {
@@ -32,20 +32,28 @@ export async function restoreInstallation(
   target: RestoreTarget,
   onPart: (name: string) => void,
 ): Promise<void> {
-  const { id } = backup.manifest;
+  const { id, startedAt, version } = backup.manifest;
   const parts = platformParts().filter((part) => backup.manifest.parts.some(({ name }) => name === partName(part)));
   const services = parts.flatMap((part) => (part.kind === 'database' ? [part.name] : []));
   const mark = await target.readMark();
-  if (mark?.stage !== 'written') {
-    await target.writeMark({ backupId: id, stage: 'writing' });
-    await target.writeKeys(backup.keys);
-    await requireFree(target, services, id);
-    for (const part of parts) {
-      onPart(partName(part));
-      await writePart(backup, target, part);
-    }
-    await target.writeMark({ backupId: id, stage: 'written' });
+  if (mark?.stage === 'written') return await endRestore(mark, target);
+  await target.writeMark({ backupId: id, stage: 'writing' });
+  await target.writeKeys(backup.keys);
+  await requireFree(target, services, id);
+  for (const part of parts) {
+    onPart(partName(part));
+    await writePart(backup, target, part);
   }
+  const written: WrittenMark = { backupId: id, stage: 'written', startedAt, version, services };
+  await target.writeMark(written);
+  await endRestore(written, target);
+}
+
+/** Takes away what marks half a restore, once everything is there. Asks for nothing of the backup, and can be repeated after a cut. */
+export async function endRestore(
+  { services }: WrittenMark,
+  target: Pick<RestoreTarget, 'database' | 'writeMark'>,
+): Promise<void> {
   for (const service of services) await removeMark(await target.database(service));
   await target.writeMark(null);
 }

@@ -3,17 +3,32 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/parse-json.ts';
+import { platformParts } from '../../../domain/platform-backup/parts.ts';
 import { writePrivateJson } from '../data-folder.ts';
 
+const STORING = platformParts().flatMap((part) => (part.kind === 'database' ? [part.name] : []));
+
 /** `restore.json` of a data folder, from the first thing that a restore writes there to the last. */
-const markSchema = z.strictObject({
-  /** `pbk_…` */
-  backupId: z.string(),
-  /** `written`: everything is there, and what marks half a restore is taken away. */
-  stage: z.enum(['writing', 'written']),
-});
+const markSchema = z.discriminatedUnion('stage', [
+  z.strictObject({
+    /** `pbk_…` */
+    backupId: z.string(),
+    stage: z.literal('writing'),
+  }),
+  /** Everything is there, and what marks half a restore is taken away: nothing else of the backup is needed for that than this. */
+  z.strictObject({
+    backupId: z.string(),
+    stage: z.literal('written'),
+    /** Of the backup, as its manifest has them. */
+    startedAt: z.string(),
+    version: z.string(),
+    /** Whose databases are marked. */
+    services: z.array(z.enum(STORING)),
+  }),
+]);
 
 export type RestoreMark = z.infer<typeof markSchema>;
+export type WrittenMark = Extract<RestoreMark, { readonly stage: 'written' }>;
 
 export const MARK_FILE = 'restore.json';
 

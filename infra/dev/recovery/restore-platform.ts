@@ -19,7 +19,7 @@ import type { Reporter } from '../terminal.ts';
 import { envLines } from './env-lines.ts';
 import { type OpenBackupOptions, openBackup } from './open-backup.ts';
 import { writeRecipient } from './recovery-file.ts';
-import { requireFree, restoreInstallation } from './restore-installation.ts';
+import { endRestore, type RestoreTarget, requireFree, restoreInstallation } from './restore-installation.ts';
 import { MARK_FILE, readMark, writeMark } from './restore-mark.ts';
 
 export interface RestorePlatformOptions extends OpenBackupOptions {
@@ -47,6 +47,11 @@ export interface RestoredPlatform {
 export async function restorePlatform(options: RestorePlatformOptions): Promise<RestoredPlatform> {
   const { dataDir, env, report } = options;
   const mark = await readMark(dataDir);
+  if (mark?.stage === 'written' && (options.backupId ?? mark.backupId) === mark.backupId) {
+    report.line(`${mark.backupId}: everything is there, and it is made usable`);
+    await withTarget(options, undefined, (target) => endRestore(mark, target));
+    return { id: mark.backupId, startedAt: mark.startedAt, version: mark.version };
+  }
   const backup = await openBackup({ ...options, backupId: options.backupId ?? mark?.backupId });
   const { id, startedAt, version, parts } = backup.manifest;
   report.line(
@@ -65,31 +70,40 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
     await requireFree({ database }, outside, id).finally(close);
   }
   await backup.verify(({ name, bytes }) => report.line(`checking ${name} (${bytes} bytes)`));
+  await withTarget(options, id, (target) =>
+    restoreInstallation(backup, target, (name) => report.line(`restoring ${name}`)),
+  );
+  return { id, startedAt, version };
+}
+
+/** Runs with the folder locked, and with the databases, whose server is started once one is asked for. @param emptyFor a backup; undefined: the folder has one */
+async function withTarget(
+  options: RestorePlatformOptions,
+  emptyFor: string | undefined,
+  work: (target: RestoreTarget) => Promise<void>,
+): Promise<void> {
+  const { dataDir, env } = options;
   await prepareDataFolder(dataDir);
   const unlock = await lockDataFolder(dataDir);
   try {
-    await requireEmptyFolder(dataDir, id);
+    if (emptyFor !== undefined) await requireEmptyFolder(dataDir, emptyFor);
     const server = embeddedServer(options);
     let opened: ReturnType<typeof connections> | undefined;
     try {
-      await restoreInstallation(
-        backup,
-        {
-          readMark: () => readMark(dataDir),
-          writeMark: (next) => writeMark(dataDir, next),
-          writeKeys: async (keys) => {
-            if (envFile === null) await writeSecrets(dataDir, keys);
-            else await writePrivateText(envFile.path, envFile.text);
-            await writeRecipient(dataDir, recipientOf(options.recoveryKey));
-          },
-          database: async (service) => {
-            opened ??= connections(env.MONGODB_URI ? env : { ...env, ...(await server.start()) });
-            return await opened.database(service);
-          },
-          folder: (name) => join(dataDir, name),
+      await work({
+        readMark: () => readMark(dataDir),
+        writeMark: (next) => writeMark(dataDir, next),
+        writeKeys: async (keys) => {
+          if (options.envFile === undefined) await writeSecrets(dataDir, keys);
+          else await writePrivateText(options.envFile, envLines(keys));
+          await writeRecipient(dataDir, recipientOf(options.recoveryKey));
         },
-        (name) => report.line(`restoring ${name}`),
-      );
+        database: async (service) => {
+          opened ??= connections(env.MONGODB_URI ? env : { ...env, ...(await server.start()) });
+          return await opened.database(service);
+        },
+        folder: (name) => join(dataDir, name),
+      });
     } finally {
       await opened?.close();
       await server.stop();
@@ -97,7 +111,6 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
   } finally {
     await unlock();
   }
-  return { id, startedAt, version };
 }
 
 /** The service of a part whose database is on a server of its own; none for what the data folder has. @param part as manifests name it */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createFolderStore } from '../../../adapters/folder-store/folder-store.ts';
 import type { BackupPlace } from '../../../domain/platform-backup/ports.ts';
 import { chunks, readAll } from '../../ports/archive-store.ts';
+
+/** The user that containers of no user run as. */
+const NOBODY = 65_534;
 
 describe('a folder in the place of a bucket', () => {
   let folder: string;
@@ -56,19 +59,50 @@ describe('a folder in the place of a bucket', () => {
   });
 
   it('lists by prefix in the order of keys, without what a killed process left, which goes with time', async () => {
-    for (const key of ['list/b/2', 'list/b/1', 'list/a']) await store.put(key, chunks(Buffer.from(key)));
-    await mkdir(join(folder, 'list', 'c'));
-    const left = join(folder, 'list', 'c', 'x.0011223344ff.partial');
+    for (const key of ['manual/b/2', 'manual/b/1', 'manual/a']) await store.put(key, chunks(Buffer.from(key)));
+    await mkdir(join(folder, 'manual', 'c'));
+    const left = join(folder, 'manual', 'c', 'x.0011223344ff.partial');
     await writeFile(left, 'half');
-    assert.deepEqual(await keys('list/'), ['list/a', 'list/b/1', 'list/b/2']);
-    assert.deepEqual(await keys('list/b'), ['list/b/1', 'list/b/2']);
+    assert.deepEqual(await keys('manual/'), ['manual/a', 'manual/b/1', 'manual/b/2']);
+    assert.deepEqual(await keys('manual/b'), ['manual/b/1', 'manual/b/2']);
     assert.equal(await store.abortIncomplete('', new Date(Date.now() - 60_000)), 0);
     await utimes(left, new Date(0), new Date(0));
     assert.equal(await store.abortIncomplete('', new Date(Date.now() - 60_000)), 1);
-    await store.delete('list/b/1');
-    await store.delete('list/b/2');
-    await store.delete('list/b/2');
-    assert.deepEqual((await readdir(join(folder, 'list'))).sort(), ['a', 'c']);
+    await store.delete('manual/b/1');
+    await store.delete('manual/b/2');
+    await store.delete('manual/b/2');
+    assert.deepEqual((await readdir(join(folder, 'manual'))).sort(), ['a']);
+  });
+
+  it('may be the root of a disk, whose lost+found nobody but root reads', async () => {
+    const disk = await mkdtemp(join(tmpdir(), 'fairlead-disk-'));
+    const isRoot = process.getuid?.() === 0;
+    await mkdir(join(disk, 'lost+found'), { mode: isRoot ? 0o700 : 0 });
+    await mkdir(join(disk, 'photos'));
+    await writeFile(join(disk, 'photos', 'x.partial'), 'of somebody else');
+    if (isRoot) await chown(disk, NOBODY, NOBODY);
+    try {
+      if (isRoot) process.seteuid?.(NOBODY);
+      const place = createFolderStore(`${disk}/`);
+      await place.put('daily/a/b.sealed', chunks(Buffer.from('x')));
+      const listed = async (prefix: string): Promise<readonly string[]> => {
+        const keys: string[] = [];
+        for await (const { key } of place.list(prefix)) keys.push(key);
+        return keys;
+      };
+      assert.deepEqual([await listed(''), await listed('daily/a/')], [['daily/a/b.sealed'], ['daily/a/b.sealed']]);
+      assert.equal(await place.abortIncomplete('', new Date(Date.now() + 60_000)), 0);
+      await chmod(join(disk, 'daily'), 0o500);
+      const refused = { code: 'OBJECT_STORE_REFUSED', message: /daily.* may not be used \(EACCES\): give the user/ };
+      await assert.rejects(place.put('daily/c/d', chunks(Buffer.from('x'))), refused);
+      await chmod(join(disk, 'daily'), 0o700);
+      await place.delete('daily/a/b.sealed');
+      assert.deepEqual((await readdir(disk)).sort(), ['lost+found', 'photos']);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(join(disk, 'lost+found'), 0o700);
+      await rm(disk, { recursive: true, force: true });
+    }
   });
 
   it('is never made: a folder that is not there is a disk that is not mounted', async () => {

@@ -18,7 +18,7 @@ describe('a database of the platform as a stream', () => {
   before(async () => {
     mongo = await startMongo();
     const { db } = mongo.connection;
-    for (const name of ['audit_ledger_events', 'audit_ledger_checkpoints', 'zebras']) {
+    for (const name of ['audit_ledger_events', 'audit_ledger_checkpoints', 'batch_leaves', 'batches', 'zebras']) {
       await db.collection<{ _id: string }>(name).insertMany([{ _id: `${name}_1` }, { _id: `${name}_2` }]);
     }
     stream = await readAll(readDatabase(db, AbortSignal.timeout(60_000)));
@@ -33,6 +33,7 @@ describe('a database of the platform as a stream', () => {
     }
     assert.equal(names.at(-1), 'audit_ledger_events');
     assert.ok(names.indexOf('audit_ledger_checkpoints') < names.indexOf('zebras'));
+    assert.ok(names.indexOf('batches') < names.indexOf('batch_leaves'), 'a batch that is on record has all its parts');
   });
 
   it('is refused where it is cut off anywhere, also between two documents, or goes on after its end', async () => {

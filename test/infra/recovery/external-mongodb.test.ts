@@ -10,12 +10,16 @@ import { openBackup } from '../../../activities/platform-backup/open-backup.ts';
 import { storePart } from '../../../activities/platform-backup/store-part.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createFolderStore } from '../../../adapters/folder-store/folder-store.ts';
+import { RESTORE_MARK, writeDatabase } from '../../../adapters/platform-backup/database-part.ts';
 import { createPartsReader } from '../../../adapters/platform-backup/parts-reader.ts';
 import { openRecovery, readRecoveryKey } from '../../../adapters/platform-backup/recovery-key.ts';
 import type { ManifestPart } from '../../../domain/platform-backup/manifest.ts';
 import type { PlatformBackupJob } from '../../../domain/platform-backup/messages.ts';
 import { platformParts } from '../../../domain/platform-backup/parts.ts';
 import { serviceRow } from '../../../domain/services.ts';
+import { openBackup as openStored } from '../../../infra/dev/recovery/open-backup.ts';
+import { restoreInstallation } from '../../../infra/dev/recovery/restore-installation.ts';
+import { readMark, writeMark } from '../../../infra/dev/recovery/restore-mark.ts';
 import { restorePlatform } from '../../../infra/dev/recovery/restore-platform.ts';
 import { useRecoveryKey } from '../../../infra/dev/recovery-key.ts';
 import { type StandInProcess, startStandIn } from '../../../infra/dev/stand-in-process.ts';
@@ -124,6 +128,69 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     assert.equal(await readFile(at('after/audit-outbox/event'), 'utf8'), 'not sent yet');
     await assert.rejects(stat(at('after/secrets.json')), { code: 'ENOENT' });
     await assert.rejects(restorePlatform(await options('again')), { code: 'CONFLICT', message: /not empty: identity/ });
+  });
+
+  it('is repeated after a cut at each database whose mark is taken away, also where the place is gone', async () => {
+    const services = platformParts().flatMap((part) => (part.kind === 'database' ? [part.name] : []));
+    const lost = () => Promise.reject(new Error('the place is gone'));
+    const gone = { get: lost, list: () => ({ [Symbol.asyncIterator]: () => ({ next: lost }) }) };
+    for (const [index, cutAt] of services.entries()) {
+      for (const service of services) await databaseOf(service).dropDatabase();
+      const given = await options(`cut-${index}`);
+      await mkdir(given.dataDir);
+      const backup = await openStored(given);
+      let isWritten = false;
+      const killed = restoreInstallation(
+        backup,
+        {
+          readMark: () => readMark(given.dataDir),
+          writeMark: async (mark) => {
+            await writeMark(given.dataDir, mark);
+            isWritten = mark?.stage === 'written';
+          },
+          writeKeys: async () => undefined,
+          database: async (service) => {
+            if (isWritten && service === cutAt) throw new Error('killed');
+            return databaseOf(service);
+          },
+          folder: (name) => join(given.dataDir, name),
+        },
+        () => undefined,
+      );
+      await assert.rejects(killed, { message: 'killed' });
+      const { id } = await restorePlatform({ ...given, place: gone });
+      assert.equal(id, backup.manifest.id);
+      assert.equal(await readMark(given.dataDir), null, cutAt);
+      for (const service of services) {
+        const marks = await databaseOf(service).collection(RESTORE_MARK).countDocuments();
+        assert.equal(marks, 0, `${service}, cut at ${cutAt}`);
+      }
+      assert.deepEqual(await users().find({}).toArray(), [{ _id: 'usr_ada' }]);
+    }
+  });
+
+  it('a database that is written anew is marked at each moment of that', async () => {
+    const db = databaseOf('idp');
+    await db.dropDatabase();
+    await db.collection<{ _id: string }>(RESTORE_MARK).insertOne({ _id: 'pbk_1' });
+    await users().insertOne({ _id: 'usr_half' });
+    const monitored: string[] = [];
+    const watching = new MongoClient(server.address, { monitorCommands: true });
+    watching.on('commandStarted', ({ commandName, command }) => {
+      if (commandName === 'dropDatabase' || command.drop === RESTORE_MARK) monitored.push(commandName);
+    });
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield* [];
+      throw new Error('cut');
+    }
+    try {
+      await assert.rejects(writeDatabase(watching.db(db.databaseName), broken(), 'pbk_1'), { message: 'cut' });
+    } finally {
+      await watching.close();
+    }
+    assert.deepEqual(monitored, []);
+    assert.equal(await users().countDocuments(), 0);
+    assert.deepEqual(await db.collection(RESTORE_MARK).find({}).toArray(), [{ _id: 'pbk_1' }]);
   });
 
   it('is not given the keys of another file', async () => {
