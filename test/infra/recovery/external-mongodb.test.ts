@@ -121,7 +121,8 @@ describe('an installation with a MongoDB of its own', { timeout: 200_000 }, () =
     await restorePlatform(await options('after', { keysOnly: true }));
     await assert.rejects(stat(at('after')), { code: 'ENOENT' });
     assert.deepEqual(parseEnv(await readFile(at('new.env'), 'utf8')), parseEnv(await readFile(at('.env'), 'utf8')));
-    assert.match(await readFile(at('new.env'), 'utf8'), /^PLATFORM_NAME='Acme # one'\nMAIL_WORD='pa\$word'$/m);
+    for (const line of [/^PLATFORM_NAME='Acme # one'$/m, /^MAIL_WORD='pa\$word'$/m])
+      assert.match(await readFile(at('new.env'), 'utf8'), line);
     assert.equal((await stat(at('new.env'))).mode & 0o777, 0o600);
     await restorePlatform(await options('after'));
     assert.deepEqual(await users().find({}).toArray(), [{ _id: 'usr_ada' }]);
