@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { BSON } from 'mongodb';
+import { COLLECTIONS } from '../../../adapters/mongo/identity/indexes.ts';
 import { isFreeFor, readDatabase, writeDatabase } from '../../../adapters/platform-backup/database-part.ts';
 import {
   checkFrames,
@@ -9,6 +10,7 @@ import {
   FRAMES,
   readFrames,
 } from '../../../adapters/platform-backup/frames.ts';
+import { LEFT_OUT } from '../../../domain/platform-backup/parts.ts';
 import { chunks, readAll } from '../../ports/archive-store.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
@@ -34,6 +36,23 @@ describe('a database of the platform as a stream', () => {
     assert.equal(names.at(-1), 'audit_ledger_events');
     assert.ok(names.indexOf('audit_ledger_checkpoints') < names.indexOf('zebras'));
     assert.ok(names.indexOf('batches') < names.indexOf('batch_leaves'), 'a batch that is on record has all its parts');
+  });
+
+  it('has none of the sessions and tokens of people, by the names that the provider gives them', async () => {
+    const { idp: leftOut = [] } = LEFT_OUT;
+    assert.ok(leftOut.includes(COLLECTIONS.sessions) && leftOut.includes(COLLECTIONS.grants));
+    const known: readonly string[] = Object.values(COLLECTIONS);
+    assert.deepEqual(
+      leftOut.filter((name) => !known.includes(name)),
+      [],
+    );
+    const { db } = mongo.connection;
+    const without = await readAll(readDatabase(db, AbortSignal.timeout(60_000), ['zebras']));
+    const names: string[] = [];
+    for await (const { kind, bytes } of readFrames(chunks(without))) {
+      if (kind === FRAMES.collection) names.push(BSON.deserialize(bytes).name);
+    }
+    assert.ok(names.includes('batches') && !names.includes('zebras'));
   });
 
   it('is refused where it is cut off anywhere, also between two documents, or goes on after its end', async () => {
