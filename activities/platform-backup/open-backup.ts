@@ -6,6 +6,7 @@ import { type PlatformPart, platformParts } from '../../domain/platform-backup/p
 import type { BackupPlace, Recovery } from '../../domain/platform-backup/ports.ts';
 import { GENERATED_SECRETS } from '../../domain/services.ts';
 import type { PlatformBackupDeps } from './deps.ts';
+import { sweepLeft } from './sweep.ts';
 
 export interface OpenedPlatformBackup {
   /** In the order in which they are read. */
@@ -14,6 +15,8 @@ export interface OpenedPlatformBackup {
 }
 
 const MOST_LOST = 100;
+/** For deleting what was left; what remains goes the next time. */
+const SWEEP_MS = 60_000;
 
 /**
  * Opens the record of a backup, and ends those of backups that no workflow makes any more: there is one at a time, and this is it. Idempotent.
@@ -28,6 +31,9 @@ export async function openBackup(deps: PlatformBackupDeps, job: PlatformBackupJo
   }
   const { place } = requireConfigured(deps);
   await place.ensureBucket();
+  // Before the first part: where nights fail for want of space, none comes to where retention is applied. What it cannot delete fails no backup.
+  const leftBefore = new Date(now().getTime() - 2 * settings.timeoutMs);
+  await sweepLeft(place, leftBefore, AbortSignal.timeout(SWEEP_MS)).catch(() => undefined);
   return { parts: platformParts(), timeoutMs: settings.timeoutMs };
 }
 

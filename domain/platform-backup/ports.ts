@@ -4,7 +4,8 @@
  * Keying: one workflow, `platform-backup`, makes one backup at a time; the schedule is `nightly-platform-backup`. A backup has a folder of
  * its own at the place, and each attempt at a part a file of its own: an attempt that lives on unseen overwrites nothing.
  * Retries: a part whose worker died is read anew. What is refused fails the backup, and the manifest, which is written last, is not there.
- * Compensation: a backup that failed deletes its files, its manifest first. What a killed process left, retention deletes.
+ * Compensation: a backup that failed deletes its files, its manifest first. What a killed process left, the next
+ * backup deletes before its first part.
  */
 
 import type { Night } from '../backups/night.ts';

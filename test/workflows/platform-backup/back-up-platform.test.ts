@@ -90,6 +90,34 @@ describe('backups of the platform', { timeout: 300_000 }, () => {
     assert.equal(parts.store.keys().length, platformParts().length + 1);
   });
 
+  it('deletes what killed attempts left before its first part, also where it fails itself', async () => {
+    const { store, clock } = parts;
+    const once = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half');
+    };
+    const complete = `daily/2026-05-02T02-15-00-000Z-${newId('platformBackup')}/`;
+    const old = `daily/2026-05-03T02-15-00-000Z-${newId('platformBackup')}/`;
+    for (const key of [`${complete}a.sealed`, `${complete}manifest.json`, `${old}a.sealed`])
+      await store.put(key, once());
+    store.leaveIncomplete(`${old}b.sealed`);
+    const { timeoutMs } = parts.deps.settings;
+    await env.sleep(2 * timeoutMs + 60_000);
+    clock.now = new Date(await env.currentTimeMs());
+    const young = `daily/2026-05-04T02-15-00-000Z-${newId('platformBackup')}/a.sealed`;
+    await store.put(young, once());
+    let found: readonly string[] = [];
+    const [first] = platformParts();
+    assert.ok(first);
+    parts.faults.set(partName(first), async () => {
+      found = [...store.keys(), ...store.incomplete()];
+      throw new FairleadError('OBJECT_STORE_FULL', 'full');
+    });
+    assert.equal((await backUp(job())).status, 'failed');
+    // Besides the file of the part that is stored beside it.
+    const before = found.filter((key) => !key.startsWith('manual/'));
+    assert.deepEqual([...before].sort(), [`${complete}a.sealed`, `${complete}manifest.json`, young]);
+  });
+
   it('fails where a part is refused, says why, and leaves no file at the place', async () => {
     parts.faults.set('database/audit-ledger', () => Promise.reject(new FairleadError('DUMP_FAILED', 'no such thing')));
     const one = job();
