@@ -179,11 +179,13 @@ describe('the environment', () => {
 });
 
 describe('what no log may show', () => {
-  it('is every variable that sounds like a secret, and the addresses of the mail server, the databases and the dead man’s switch', async () => {
+  it('is every variable that sounds like a secret, the line of the recovery key, and the addresses of the mail server, the databases and the dead man’s switch', async () => {
     const sections = Object.values(await envSections());
     const names = [...new Set(sections.flatMap((section) => Object.keys(section)))];
     const secret = names.filter((name) =>
-      /(_KEY|_TOKEN|_SECRET|_PASSWORD)$|^SMTP_URL$|^MONGODB_URI$|^MONITOR_DEAD_MAN_URL$|_ADMIN_UR[IL]$/.test(name),
+      /(_KEY|_TOKEN|_SECRET|_PASSWORD)$|^SMTP_URL$|^MONGODB_URI$|^MONITOR_DEAD_MAN_URL$|^PLATFORM_RECOVERY$|_ADMIN_UR[IL]$/.test(
+        name,
+      ),
     );
     assert.ok(secret.length >= 9);
     const source = Object.fromEntries(names.map((name) => [name, `value-of-${name}`]));
