@@ -6,6 +6,7 @@ import { type KeptUpload, makeRoom, UPLOAD_QUOTA, type UploadQuota } from '../..
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import { freeBytes } from '../free-bytes.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 const SUFFIX = '.tar.gz';
 const PARTIAL_SUFFIX = '.partial';
@@ -48,7 +49,7 @@ export function createArchiveStore(options: ArchiveStoreOptions): ArchiveStore {
         };
         const written = await writeSynced(partial, content, { limitBytes: bounds.limitBytes, requireSpace });
         await rename(partial, `${path}${SUFFIX}`);
-        await syncDirectory(directory);
+        await syncFolder(directory);
         return { id, ...written };
       } catch (error) {
         await rm(partial, { force: true });
@@ -120,15 +121,6 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   while (rest.byteLength > 0) {
     const { bytesWritten } = await file.write(rest);
     rest = rest.subarray(bytesWritten);
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../sync-folder.ts';
 
 /** Of what is being written; a reader passes over it, and a killed writer leaves it. */
 export const TEMPORARY_SUFFIX = '.tmp';
@@ -39,26 +40,20 @@ export async function placeFile(path: string, text: string, modes = OWN): Promis
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  await syncIfThere(folder);
 }
 
 /** Removes a file durably; one that is not there is fine. */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
-  await syncFolder(dirname(path));
+  await syncIfThere(dirname(path));
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
+/** One that is gone has nothing to keep. */
+async function syncIfThere(folder: string): Promise<void> {
+  await syncFolder(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
   });
-  if (handle === null) return;
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Removes what killed writers left in a folder: what is being written is younger. Files that are gone meanwhile are fine. */

@@ -7,6 +7,7 @@ import { checkObjectKey } from '../../domain/objects/object-key.ts';
 import type { StoredObject } from '../../domain/objects/ports.ts';
 import { untilAborted } from '../../domain/objects/until-aborted.ts';
 import type { BackupPlace } from '../../domain/platform-backup/ports.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 /** Ends the name of what is not written to its end. No key of ours has it. */
 const PARTIAL = '.partial';
@@ -145,16 +146,6 @@ function missing<T>(instead: T): (error: NodeJS.ErrnoException) => T {
 
 function keyOf(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
-}
-
-/** A rename is kept by a power cut once its folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** An error of whoever gives the content, which is passed on as it is. */
