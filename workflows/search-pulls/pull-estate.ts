@@ -13,9 +13,12 @@ import {
   type PullProblem,
   type PullSummary,
 } from '../../domain/search-pulls/pull-run.ts';
+import { describeProblem } from '../describe-problem.ts';
 import { beginSearchPull, endSearchPull, listUnpulledProperties, pullOfEstate } from './activity-proxies.ts';
-import { describeProblem } from './describe-problem.ts';
 import { pullWhole } from './pull-property.ts';
+
+/** Of a pull that ran out of its time. */
+const LATE = 'It was not done in time: no worker was there for it, or its workers ended again and again';
 
 /** What is left of a pull that continues as new. */
 export interface PullLeft {
@@ -35,7 +38,7 @@ export async function pullEstate(job: EstateJob, left?: PullLeft): Promise<PullS
     if (left === undefined) await beginSearchPull(job);
     cursor = await pullPages(job, cursor, pull);
   } catch (error) {
-    const problem = describeProblem(error);
+    const problem = describeProblem(error, LATE);
     await end(job, pull.summary, problem);
     throw error;
   }
@@ -70,7 +73,7 @@ async function pullOne(job: EstateJob, property: string, pull: { summary: PullSu
     pull.summary = countPulled(pull.summary, done);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    pull.summary = countFailed(pull.summary, property, describeProblem(error));
+    pull.summary = countFailed(pull.summary, property, describeProblem(error, LATE));
   }
 }
 
