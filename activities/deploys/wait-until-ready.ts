@@ -45,8 +45,8 @@ export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases' | 
   readonly settings: Pick<DeploysDeps['settings'], 'readinessTimeoutMs'>;
 };
 
-/** What changes in a release: where the service is asked, or the folders that are made for it, the new one last. */
-export type Finding = Listener | Pick<Release, 'foundFolders'>;
+/** What was found out about a service: where it is to be asked, or a folder that it lacks. */
+export type Finding = Listener | { readonly folder: string };
 
 /**
  * Waits until the workload of a release passes its health check. Where nobody declared an endpoint, and that of the
@@ -91,14 +91,11 @@ export async function waitUntilReady(
   }
 }
 
-/** With the folder for want of which the service stopped; null where none did, or one that is there already. */
-function withFolder(
-  { readOnlyRoot, writablePaths, foundFolders }: Release,
-  lines: readonly string[],
-): readonly string[] | null {
+/** The folder for want of which the service stopped; null where none did, or one that is there already. */
+function lackedFolder({ readOnlyRoot, writablePaths, foundFolders }: Release, lines: readonly string[]): string | null {
   if (!readOnlyRoot || foundFolders.length === MOST_FOUND_FOLDERS) return null;
   const folder = unmadeFolder(lines);
-  return folder === null || [...writablePaths, ...foundFolders].includes(folder) ? null : [...foundFolders, folder];
+  return folder === null || [...writablePaths, ...foundFolders].includes(folder) ? null : folder;
 }
 
 async function remember({ releases }: ReadinessDeps, release: Release, check: HealthCheck): Promise<void> {
@@ -154,8 +151,8 @@ function watch(
   const listensElsewhere = createPortCheck(monotonicMs, release, choice, onLine);
   const stuck = createStuckCheck(monotonicMs);
   const stopped = (why: string, lines: readonly string[]): Problem | Finding => {
-    const foundFolders = withFolder(release, lines);
-    return foundFolders === null ? { why, remedy: STOPPED_REMEDY } : { foundFolders };
+    const folder = lackedFolder(release, lines);
+    return folder === null ? { why, remedy: STOPPED_REMEDY } : { folder };
   };
   const lookInside = async (isLate: boolean): Promise<Problem | Finding | null> => {
     const [lines, sockets] = await Promise.all([runtime.tail(workload, DIAGNOSTIC_LINES), runtime.listening(workload)]);

@@ -6,14 +6,20 @@ const PATH = String.raw`((?:\/|\.{1,2}\/|[\w@-])[\w./@+-]{0,200})`;
 const REFUSED = '(?:read-only file system|permission denied)';
 const CALLS = 'mkdir|mkdtemp|open|unlink|rename|copyfile|rmdir|symlink|link|truncate|l?chmod|chown|utime|lutime';
 
-/** How Node.js, Python, Go, shells and servers written in C say what they could not write. */
-const WRITTEN: readonly RegExp[] = [
-  `(?:EROFS|EACCES): [^\\n]{0,60}?, (?:${CALLS}) '${PATH}'`,
-  `ENOENT: [^\\n]{0,60}?, mkdir '${PATH}'`,
+/** How Node.js, shells, Go and servers written in C say what they could not do, and to what. */
+const byNode = (codes: string, calls: string): string => `(?:${codes}): [^\\n]{0,60}?, (?:${calls}) '${PATH}'`;
+const byShell = (doing: string): string => `(?:cannot|can't) ${doing} ['‘"]?${PATH}['’"]?: ${REFUSED}`;
+const byCall = (calls: string): string =>
+  `\\b(?:${calls})(?:\\(\\))? "?${PATH}"?:? (?:failed \\((?:13|30): )?${REFUSED}`;
+
+const WRITTEN = patterns(
+  byNode('EROFS|EACCES', CALLS),
+  byNode('ENOENT', 'mkdir'),
+  // Python.
   `\\[Errno (?:13|30)\\] ${REFUSED}: '${PATH}'`,
-  `(?:cannot|can't) (?:create(?: directory| regular file)?|touch|remove|move) ['‘"]?${PATH}['’"]?: ${REFUSED}`,
-  `\\b(?:mkdir|open)(?:\\(\\))? "?${PATH}"?:? (?:failed \\((?:13|30): )?${REFUSED}`,
-].map((pattern) => new RegExp(pattern, 'i'));
+  byShell('(?:create(?: directory| regular file)?|touch|remove|move)'),
+  byCall('mkdir|open'),
+);
 
 /** And how databases and others do, which do not say where. */
 const UNNAMED =
@@ -35,11 +41,11 @@ function writtenPath(text: string): string | null {
 }
 
 /** How they say that they could not make a folder. One that was there already would be told otherwise. */
-const UNMADE: readonly RegExp[] = [
-  `(?:EROFS|EACCES|ENOENT): [^\\n]{0,60}?, mkdir '${PATH}'`,
-  `(?:cannot|can't) create directory ['‘"]?${PATH}['’"]?: ${REFUSED}`,
-  `\\bmkdir(?:\\(\\))? "?${PATH}"?:? (?:failed \\((?:13|30): )?${REFUSED}`,
-].map((pattern) => new RegExp(pattern, 'i'));
+const UNMADE = patterns(byNode('EROFS|EACCES|ENOENT', 'mkdir'), byShell('create directory'), byCall('mkdir'));
+
+function patterns(...sources: readonly string[]): readonly RegExp[] {
+  return sources.map((source) => new RegExp(source, 'i'));
+}
 
 /**
  * The folder that a program could not make on its read-only root. It is in no image, so nothing is hidden by a folder in memory

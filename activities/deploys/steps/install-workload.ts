@@ -57,11 +57,12 @@ async function startReady(deps: Deps, context: StepContext, release: Release, ch
   await auditNamespace(deps, build);
   const found = await waitUntilReady(deps, context, { workload, release, choice });
   if (found === null) return workload;
-  if ('foundFolders' in found) {
-    const folder = found.foundFolders.at(-1) ?? '';
+  if ('folder' in found) {
+    const { folder } = found;
     context.warn(saysFolder(folder));
     await deps.releases.addFoundFolder(release.id, folder);
-    return await startReady(deps, context, { ...release, ...found }, choice);
+    const foundFolders = [...release.foundFolders, folder];
+    return await startReady(deps, context, { ...release, foundFolders }, choice);
   }
   context.warn(saysFound(found, release));
   await deps.releases.setListener(release.id, found);
