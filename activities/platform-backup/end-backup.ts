@@ -1,20 +1,15 @@
 import type { BackupProblem } from '../../domain/backups/backup.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import type { ObjectStore } from '../../domain/objects/ports.ts';
 import { lookAtPlace } from '../../domain/platform-backup/look.ts';
 import { MANIFEST_FORMAT, type ManifestPart, writeManifest } from '../../domain/platform-backup/manifest.ts';
 import type { PlatformBackupJob } from '../../domain/platform-backup/messages.ts';
 import { runningRecord } from '../../domain/platform-backup/new-record.ts';
 import { partName, platformParts } from '../../domain/platform-backup/parts.ts';
-import {
-  backupFolder,
-  expiredPlatformBackups,
-  leftFolders,
-  MANIFEST_FILE,
-} from '../../domain/platform-backup/places.ts';
+import { backupFolder, expiredPlatformBackups, MANIFEST_FILE } from '../../domain/platform-backup/places.ts';
 import type { PlatformBackupDeps } from './deps.ts';
 import { reportPlace } from './night.ts';
 import { requireConfigured } from './open-backup.ts';
+import { deleteBackup, deleteOthers, sweepLeft } from './sweep.ts';
 
 export interface CompletedParts {
   readonly job: PlatformBackupJob;
@@ -43,9 +38,7 @@ export async function completeBackup(
   const lacking = wanted.filter((name) => !parts.some((part) => part.name === name));
   if (lacking.length > 0) throw new FairleadError('DUMP_FAILED', `The backup has no ${lacking.join(', ')}`);
   const folder = backupFolder(job);
-  await deleteAll(place, await keysOf(place, folder, signal), (key) =>
-    parts.some(({ file }) => key === `${folder}${file}`),
-  );
+  await deleteOthers(place, folder, { keep: (key) => parts.some(({ file }) => key === `${folder}${file}`), signal });
   const { id, tier, startedAt } = job;
   const { keys, sealedKeys, manifestKey } = recovery;
   const content = { format: MANIFEST_FORMAT, id, tier, startedAt, completedAt: now().toISOString() } as const;
@@ -84,34 +77,15 @@ export async function failBackup(
  */
 export async function pruneBackups(deps: PlatformBackupDeps, signal: AbortSignal): Promise<number> {
   const { place, recovery } = requireConfigured(deps);
-  const leftBefore = new Date(deps.now().getTime() - 2 * deps.settings.timeoutMs);
-  await place.abortIncomplete('', leftBefore, { signal });
   const { folders, genuine, strange } = await lookAtPlace(place, recovery.manifestKey, { signal });
-  const expired = [...leftFolders(folders, leftBefore), ...expiredPlatformBackups(genuine, deps.settings.retention)];
+  const left = await sweepLeft(deps, { place, folders }, signal);
+  const expired = expiredPlatformBackups(genuine, deps.settings.retention);
   for (const { folder } of expired) await deleteBackup(place, folder, signal);
   await reportPlace(deps, [
     ...strange.map(({ folder, reason }) => `${folder}: ${reason}`),
     ...genuine.flatMap(({ folder, lost }) => (lost.length === 0 ? [] : [`${folder} has lost ${lost.join(', ')}`])),
   ]);
-  return expired.length;
-}
-
-type Place = Pick<ObjectStore, 'list' | 'delete'>;
-
-/** Half of what is left has no manifest: nobody takes it for a backup. */
-async function deleteBackup(place: Place, folder: string, signal: AbortSignal): Promise<void> {
-  await place.delete(`${folder}${MANIFEST_FILE}`, { signal });
-  await deleteAll(place, await keysOf(place, folder, signal), () => false);
-}
-
-async function keysOf(place: Place, folder: string, signal: AbortSignal): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const { key } of place.list(folder, { signal })) keys.push(key);
-  return keys;
-}
-
-async function deleteAll(place: Place, keys: readonly string[], isKept: (key: string) => boolean): Promise<void> {
-  for (const key of keys) if (!isKept(key)) await place.delete(key);
+  return left + expired.length;
 }
 
 async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { ABANDONED } from '../../domain/platform-backup/backup.ts';
+import { listFolders } from '../../domain/platform-backup/look.ts';
 import type { PlatformBackupJob } from '../../domain/platform-backup/messages.ts';
 import { runningRecord } from '../../domain/platform-backup/new-record.ts';
 import { type PlatformPart, platformParts } from '../../domain/platform-backup/parts.ts';
@@ -32,9 +33,12 @@ export async function openBackup(deps: PlatformBackupDeps, job: PlatformBackupJo
   const { place } = requireConfigured(deps);
   await place.ensureBucket();
   // Before the first part: where nights fail for want of space, none comes to where retention is applied. What it cannot delete fails no backup.
-  const leftBefore = new Date(now().getTime() - 2 * settings.timeoutMs);
-  await sweepLeft(place, leftBefore, AbortSignal.timeout(SWEEP_MS)).catch(() => undefined);
+  await sweep(deps, place, AbortSignal.timeout(SWEEP_MS)).catch(() => undefined);
   return { parts: platformParts(), timeoutMs: settings.timeoutMs };
+}
+
+async function sweep(deps: PlatformBackupDeps, place: BackupPlace, signal: AbortSignal): Promise<void> {
+  await sweepLeft(deps, { place, folders: await listFolders(place, { signal }) }, signal);
 }
 
 /**

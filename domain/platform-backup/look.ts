@@ -33,9 +33,7 @@ export async function lookAtPlace(
   manifestKey: Uint8Array,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PlaceLook> {
-  const objects: PlacedObject[] = [];
-  for await (const { key, bytes, modifiedAt } of place.list('', options)) objects.push({ key, bytes, modifiedAt });
-  const folders = listedFolders(objects);
+  const folders = await listFolders(place, options);
   const genuine: GenuineBackup[] = [];
   const strange: StrangeFolder[] = [];
   for (const listed of folders) {
@@ -50,6 +48,16 @@ export async function lookAtPlace(
     }
   }
   return { folders, genuine: genuine.sort(newestFirst), strange };
+}
+
+/** The folders of backups at a place, by their names alone. */
+export async function listFolders(
+  place: Pick<BackupPlace, 'list'>,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<readonly ListedFolder[]> {
+  const objects: PlacedObject[] = [];
+  for await (const { key, bytes, modifiedAt } of place.list('', options)) objects.push({ key, bytes, modifiedAt });
+  return listedFolders(objects);
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -59,9 +59,8 @@ export async function restorePlatform(options: RestorePlatformOptions): Promise<
   );
   await requireEmptyFolder(dataDir, id);
   await requireOwnEnvFile(options.envFile, backup.keys);
-  const envFile = options.envFile === undefined ? null : { path: options.envFile, text: envLines(backup.keys) };
-  if (options.keysOnly === true && envFile !== null) {
-    await writePrivateText(envFile.path, envFile.text);
+  if (options.keysOnly === true && options.envFile !== undefined) {
+    await writePrivateText(options.envFile, envLines(backup.keys));
     return { id, startedAt, version };
   }
   const outside = parts.flatMap(({ name }) => outsideService(name, env));
@@ -138,12 +137,13 @@ async function requireEmptyFolder(dataDir: string, backupId: string): Promise<vo
   throw new FairleadError('CONFLICT', message);
 }
 
-/** @throws CONFLICT for a file that has anything but these keys */
+/** @throws CONFLICT for a file that has anything but these keys; VALIDATION_FAILED for a key that no line gives back */
 async function requireOwnEnvFile(path: string | undefined, keys: Readonly<Record<string, string>>): Promise<void> {
-  if (path === undefined || !existsSync(path)) return;
-  const has = parseEnv(await readFile(path, 'utf8'));
+  if (path === undefined) return;
+  const has = existsSync(path) ? parseEnv(await readFile(path, 'utf8')) : {};
   const isSame = Object.entries(has).every(([name, value]) => keys[name] === value);
   if (!isSame) throw new FairleadError('CONFLICT', `${path} has other keys already: name a file that is not there`);
+  envLines(keys);
 }
 
 function connections(env: Env) {
