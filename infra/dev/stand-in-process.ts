@@ -11,14 +11,19 @@ export interface StandInProcess {
   readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
+/** Where a stand-in answers, and to whom. */
+export interface StandInPlace {
+  readonly port: number;
+  readonly password: string;
+}
+
 /**
- * Starts the stand-in on a free port and on a data file, which it makes if it is not there.
+ * Starts the stand-in on a data file, which it makes if it is not there: on a free port and with a password of its own, unless one that is
+ * started again is to be where it was.
  * @throws Error when it ends at its start
  */
-export async function startStandIn(program: string, dataFile: string): Promise<StandInProcess> {
-  const { port, close } = await holdFreePort();
-  await close();
-  const password = randomBytes(32).toString('base64url');
+export async function startStandIn(program: string, dataFile: string, place?: StandInPlace): Promise<StandInProcess> {
+  const { port, password } = place ?? (await newPlace());
   const child = spawn(program, [dataFile, MONGO_HOST, String(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...standInVariables(password) },
@@ -30,6 +35,12 @@ export async function startStandIn(program: string, dataFile: string): Promise<S
     await exited;
   };
   return { address: mongoUri(port, password), kill };
+}
+
+async function newPlace(): Promise<StandInPlace> {
+  const { port, close } = await holdFreePort();
+  await close();
+  return { port, password: randomBytes(32).toString('base64url') };
 }
 
 async function serving({ stdout, stderr }: ChildProcess, exited: Promise<unknown>): Promise<void> {

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newId } from '../../adapters/crypto/new-id.ts';
 import { createMonitorIndexes } from '../../adapters/mongo/monitor-database.ts';
 import { createConditionStore } from '../../adapters/mongo/monitors/conditions.ts';
-import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
-import { registerMonitor } from '../../domain/monitors/register-monitor.ts';
-import { registrationSchema } from '../../domain/monitors/schema.ts';
+import { registerServices } from '../support/register-services.ts';
 import { startMongo } from '../support/start-mongo.ts';
 import { startTemporal } from '../support/start-temporal.ts';
 import { startWorker } from '../support/start-worker.ts';
@@ -29,7 +26,10 @@ const ALL_KNOWN_MS = 180_000;
 const [mongo, temporal, sites] = await Promise.all([startMongo(), startTemporal(), startSites()]);
 const { db } = mongo.connection;
 await createMonitorIndexes(db);
-const ids = await addMonitors();
+const ids = await registerServices(db, MONITORS, {
+  ...{ org: 'acme', intervalSeconds: INTERVAL_SECONDS },
+  urlOf: (name, number) => `http://${name}.localhost:${sites.port}${number < HANGING ? '/hang' : '/'}`,
+});
 const worker = await startWorker({
   ...{ MONGODB_URI: mongo.uri, MONITOR_MONGODB_URI: mongo.uri, TEMPORAL_ADDRESS: temporal.address },
   ...{ LOG_LEVEL: 'silent', MONITOR_URL: 'http://monitor.example.org' },
@@ -61,19 +61,6 @@ try {
   await Promise.all([temporal.stop(), mongo.stop()]);
 }
 process.exit();
-
-async function addMonitors(): Promise<readonly string[]> {
-  const deps = { monitors: createMonitorStore({ db }), newId, now: () => new Date(), isPlatformHost: () => true };
-  const made: string[] = [];
-  for (let number = 0; number < MONITORS; number += 1) {
-    const serviceName = `service-${number}`;
-    const path = number < HANGING ? '/hang' : '/';
-    const url = `http://${serviceName}.localhost:${sites.port}${path}`;
-    const asked = { serviceName, org: 'acme', environment: 'prod', url, interval: INTERVAL_SECONDS };
-    made.push((await registerMonitor(deps, registrationSchema.parse(asked))).id);
-  }
-  return made;
-}
 
 /** Resident memory of the worker, looked at again and again. */
 async function sampleFor(ms: number): Promise<readonly number[]> {

@@ -9,12 +9,10 @@ import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { COLLECTIONS } from '../../adapters/mongo/incidents/indexes.ts';
 import { createMonitorIndexes } from '../../adapters/mongo/monitor-database.ts';
 import { createConditionStore } from '../../adapters/mongo/monitors/conditions.ts';
-import { createMonitorStore } from '../../adapters/mongo/monitors/monitors.ts';
 import { createChannelStore } from '../../adapters/mongo/notifications/channels.ts';
-import { registerMonitor } from '../../domain/monitors/register-monitor.ts';
-import { registrationSchema } from '../../domain/monitors/schema.ts';
 import { formatWebhookSecret, webhookSecretContext } from '../../domain/notifications/webhook-secret.ts';
 import { channelRecord } from '../ports/notifications/notification-stores.ts';
+import { registerServices } from '../support/register-services.ts';
 import { startMongo, type TestMongo } from '../support/start-mongo.ts';
 import { startTemporal, type TestTemporal } from '../support/start-temporal.ts';
 import { startWorker, type WorkerProcess } from '../support/start-worker.ts';
@@ -80,15 +78,10 @@ describe('services that are all down at once', { timeout: 280_000 }, () => {
     const sealed = createSecretCipher([KEY]).seal(secret, webhookSecretContext(id));
     const target = { kind: 'webhook', url: `${receiver.origin}/hook`, secrets: [sealed] } as const;
     await createChannelStore({ db }).insert(channelRecord({ id, org: ORG, target }));
-    const deps = { monitors: createMonitorStore({ db }), newId, now: () => new Date(), isPlatformHost: () => true };
-    const ids: string[] = [];
-    for (let number = 0; number < MONITORS; number += 1) {
-      const serviceName = `service-${number}`;
-      const url = `http://${serviceName}.localhost:${site.services.port}/health`;
-      const asked = { serviceName, org: ORG, environment: 'prod', url, interval: INTERVAL_SECONDS };
-      ids.push((await registerMonitor(deps, registrationSchema.parse(asked))).id);
-    }
-    return ids;
+    return await registerServices(db, MONITORS, {
+      ...{ org: ORG, intervalSeconds: INTERVAL_SECONDS },
+      urlOf: (name) => `http://${name}.localhost:${site.services.port}/health`,
+    });
   }
 
   async function start(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,10 +13,12 @@ import { z } from 'zod';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
 import { createHeartbeatStore } from '../../../adapters/mongo/monitors/heartbeats.ts';
 import { HEARTBEAT_SIGNALS, type HeartbeatSignal } from '../../../domain/monitors/heartbeat.ts';
-import { MONGO_HOST, mongoUri, standInVariables } from '../../../infra/dev/mongo-uri.ts';
+import { mongoUri } from '../../../infra/dev/mongo-uri.ts';
 import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
+import { startStandIn } from '../../../infra/dev/stand-in-process.ts';
 import { freePort } from '../../support/free-port.ts';
 import { toolPath } from '../../support/tool-path.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** The whole proof is of 100,000: FAIRLEAD_TEST_HEARTBEATS=100000. */
 const IS_WHOLE = process.env.FAIRLEAD_TEST_HEARTBEATS !== undefined;
@@ -30,6 +32,8 @@ const KILLS = IS_WHOLE ? 20 : 3;
 const CLOCKS_MS = 1_500;
 const KEY = 'internal-key-of-this-test-0123456789';
 const START_MS = 120_000;
+/** Between two kills. */
+const BEATS_WITHIN_MS = 120_000;
 const made = z.object({ data: z.object({ id: z.string(), heartbeatUrl: z.string() }) });
 
 /** A process that is killed and started again at the same address. */
@@ -49,15 +53,8 @@ before(async () => {
   uri = mongoUri(databasePort, password, 'monitor');
   address = `http://127.0.0.1:${port}`;
   const program = await toolPath('mongo-stand-in');
-  database = mortal(async () => {
-    const child = spawn(program, [join(folder, 'data.mv'), MONGO_HOST, String(databasePort)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...standInVariables(password) },
-    });
-    await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_MS) });
-    child.stdout.resume();
-    return child;
-  });
+  const place = { port: databasePort, password };
+  database = mortal(() => startStandIn(program, join(folder, 'data.mv'), place));
   service = mortal(async () => {
     const child = fork(fileURLToPath(new URL('../../../api/main.ts', import.meta.url)), ['--only', 'monitor'], {
       env: {
@@ -70,7 +67,7 @@ before(async () => {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     await once(child, 'message', { signal: AbortSignal.timeout(START_MS) });
-    return child;
+    return { kill: () => killed(child) };
   });
   await database.start();
   await service.start();
@@ -81,19 +78,25 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function mortal(begin: () => Promise<ChildProcess>): Mortal {
-  let child: ChildProcess | null = null;
+function mortal(begin: () => Promise<{ kill(signal: 'SIGKILL'): Promise<unknown> }>): Mortal {
+  let running: Awaited<ReturnType<typeof begin>> | null = null;
   return {
     async start() {
-      child = await begin();
+      running = await begin();
     },
     async kill() {
-      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
+      const killing = running;
+      running = null;
+      await killing?.kill('SIGKILL');
     },
   };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
 }
 
 interface Job {
@@ -165,7 +168,7 @@ it(`of ${HEARTBEATS} heartbeats none that was answered is lost, whenever service
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)));
   for (let kill = 0; kill < KILLS; kill += 1) {
     const at = ((kill + 1) / (KILLS + 1)) * HEARTBEATS;
-    while (done.answered < at) await delay(5);
+    await waitUntil(`${at} heartbeats`, () => done.answered >= at, { withinMs: BEATS_WITHIN_MS, everyMs: 5 });
     const victims = [[service], [database], [service, database]][kill % 3] ?? [];
     // In the middle of what they answer; then nobody sends until both are back and what they kept was read.
     await Promise.all(victims.map((victim) => victim.kill()));
